@@ -1,0 +1,84 @@
+"""The closed sets of words that the whole project shares."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class _Word(str, Enum):
+    """A member is its own text. (``enum.StrEnum`` needs Python 3.11; this project starts at 3.10.)"""
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+class Arch(_Word):
+    """CPU architectures, spelled as ``uname -m`` and wheel tags spell them."""
+
+    AARCH64 = "aarch64"
+    X86_64 = "x86_64"
+
+
+class ChipFamily(_Word):
+    """NPU generations that share one set of CANN operator packages."""
+
+    CHIP_310 = "310"
+    CHIP_310P = "310p"
+    CHIP_310B = "310b"
+    CHIP_910 = "910"
+    CHIP_910B = "910b"
+    A3 = "a3"
+    CHIP_950 = "950"
+    CHIP_350 = "350"
+
+
+class Evidence(_Word):
+    """How a row of the matrix is known, strongest first."""
+
+    OFFICIAL = "official"
+    DERIVED = "derived"
+    INFERRED = "inferred"
+    FIELD_REPORT = "field-report"
+    UNKNOWN = "unknown"
+
+    @property
+    def rank(self) -> int:
+        """0 is the strongest."""
+        return list(Evidence).index(self)
+
+
+class Verdict(_Word):
+    """What the matrix says of a combination of CANN and torch_npu."""
+
+    PAIRED = "paired"
+    DECLARED_COMPATIBLE = "declared-compatible"
+    REPORTED_BROKEN = "reported-broken"
+    UNKNOWN = "unknown"
+
+
+class Severity(_Word):
+    """How bad a finding is, worst first."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+    OK = "ok"
+
+
+class Layer(_Word):
+    """Layers of the verification suite, lowest first; each needs all before it."""
+
+    PROBE = "probe"
+    IMPORT = "import"
+    TENSOR = "tensor"
+    MEMORY = "memory"
+    HCCL = "hccl"
+
+
+class Outcome(_Word):
+    """What became of one verification check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    NOT_RUN = "not_run"
