@@ -1,0 +1,5 @@
+#pragma once
+
+#include "acl/acl_mdl.h"
+#include "acl/acl_op.h"
+#include "acl/acl_rt.h"

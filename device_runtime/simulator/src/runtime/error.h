@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "acl/acl_base.h"
+
+namespace simulator {
+
+// Records the message for aclGetRecentErrMsg on this thread (on a stream's worker: for whoever synchronises
+// next) and returns the code, so that a call ends in `return Fail(code, "...")`.
+ACL_FUNC_VISIBILITY aclError Fail(aclError code, std::string message);
+
+// Refuses what the simulated CANN does not implement, by name.
+ACL_FUNC_VISIBILITY aclError Refuse(const std::string& name);
+
+}  // namespace simulator
