@@ -1,0 +1,229 @@
+"""Where wheels are found: the user's indexes and link folders first, then those that the matrix knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import requests
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.version import Version
+from pypi_simple import PYPI_SIMPLE_ENDPOINT, NoSuchProjectError, ProjectPage, PyPISimple
+
+from ascendenv import fetch
+from ascendenv.compatibility.model import PackageIndex
+from ascendenv.host.model import PipConfiguration
+from ascendenv.host.pip_config import redact_url
+from ascendenv.resolve.model import Target
+from ascendenv.resolve.tags import supported_tags
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A wheel file that a source offers."""
+
+    filename: str
+    version: Version
+
+
+@dataclass(frozen=True)
+class Unreachable:
+    """A source that gave no answer, and why."""
+
+    reason: str
+
+
+class Source(Protocol):
+    """A place that offers wheels. ``title`` is for people, free of credentials."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def uv_options(self) -> tuple[str, ...]:
+        """What uv must be told to find the same wheels; empty for what the user's configuration holds."""
+        ...
+
+    def wheels(self, project: str) -> tuple[Wheel, ...] | Unreachable: ...
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look at one source: how many files it offered, or why it did not answer."""
+
+    source: str
+    outcome: str
+    answered: bool
+
+
+@dataclass(frozen=True)
+class Found:
+    """A wheel that fits the target and the source that offers it."""
+
+    wheel: Wheel
+    source: Source
+
+
+@dataclass(frozen=True)
+class Missing:
+    """No source offers a wheel that fits; ``looks`` tells where it was looked for."""
+
+    wanted: str
+    looks: tuple[Look, ...]
+
+    @property
+    def unanswered(self) -> tuple[Look, ...]:
+        """The sources that could not be asked, so that the wheel may well be there."""
+        return tuple(look for look in self.looks if not look.answered)
+
+
+def find(sources: Iterable[Source], project: str, version: Version, target: Target) -> Found | Missing:
+    """The first wheel of exactly ``version`` (local part included) that runs on ``target``."""
+    tags = supported_tags(target)
+    looks = []
+    for source in sources:
+        offered = source.wheels(project)
+        if isinstance(offered, Unreachable):
+            looks.append(Look(source.title, offered.reason, answered=False))
+            continue
+        for wheel in offered:
+            if wheel.version == version and not tags.isdisjoint(parse_wheel_filename(wheel.filename)[3]):
+                return Found(wheel, source)
+        looks.append(Look(source.title, _what_was_there(offered, version), answered=True))
+    return Missing(f"{project} {version} for {target.describe()}", tuple(looks))
+
+
+def _what_was_there(offered: tuple[Wheel, ...], version: Version) -> str:
+    if not offered:
+        return "does not have it"
+    same = [wheel for wheel in offered if wheel.version == version]
+    if not same:
+        return f"has {len({wheel.version for wheel in offered})} versions, not this one"
+    return f"has {len(same)} wheels of this version, none for this Python and platform"
+
+
+@dataclass(frozen=True)
+class FolderSource:
+    """A folder of wheel files, such as pip's ``find-links``."""
+
+    folder: Path
+    title: str
+    uv_options: tuple[str, ...] = ()
+
+    def wheels(self, project: str) -> tuple[Wheel, ...] | Unreachable:
+        """The wheels of a project in the folder."""
+        if not self.folder.is_dir():
+            return Unreachable("is no folder on this machine")
+        return _wheels_named(project, (path.name for path in self.folder.iterdir()))
+
+
+@dataclass(frozen=True)
+class IndexSource:
+    """A simple index (PEP 503 or 691), over HTTP or on disk; or a page of links."""
+
+    url: str
+    title: str
+    session: requests.Session
+    uv_options: tuple[str, ...] = ()
+    flat: bool = False
+
+    def wheels(self, project: str) -> tuple[Wheel, ...] | Unreachable:
+        """The wheels of a project on the index; yanked ones are left out."""
+        return _read_index(self, project)
+
+    def __hash__(self) -> int:
+        return hash((self.url, self.flat))
+
+
+@lru_cache(maxsize=None)
+def _read_index(source: IndexSource, project: str) -> tuple[Wheel, ...] | Unreachable:
+    try:
+        page = _page(source, project)
+    except NoSuchProjectError:
+        return ()
+    except (requests.RequestException, OSError, ValueError) as error:
+        return Unreachable(_short_reason(error))
+    return _wheels_named(project, (file.filename for file in page.packages if not file.is_yanked))
+
+
+def _page(source: IndexSource, project: str) -> ProjectPage:
+    name = canonicalize_name(project)
+    if fetch.is_local(source.url):
+        page = local_path(source.url) / name / "index.html"
+        if not page.is_file():
+            raise NoSuchProjectError(project, source.url)
+        return ProjectPage.from_html(name, page.read_bytes(), base_url=page.as_uri())
+    if source.flat:
+        answer = source.session.get(source.url)
+        answer.raise_for_status()
+        return ProjectPage.from_html(name, answer.content, base_url=source.url)
+    # The session is shared between sources, so it is not closed here.
+    return PyPISimple(source.url, session=source.session).get_project_page(name)
+
+
+def _wheels_named(project: str, filenames: Iterable[str]) -> tuple[Wheel, ...]:
+    wheels = []
+    for filename in filenames:
+        try:
+            name, version, _, _ = parse_wheel_filename(filename)
+        except (InvalidWheelFilename, ValueError):
+            continue
+        if name == canonicalize_name(project):
+            wheels.append(Wheel(filename, version))
+    return tuple(sorted(wheels, key=lambda wheel: wheel.filename))
+
+
+def _short_reason(error: Exception) -> str:
+    if isinstance(error, requests.exceptions.SSLError):
+        return "cannot be trusted: its TLS certificate was not accepted"
+    if isinstance(error, requests.Timeout):
+        return "did not answer in time"
+    if isinstance(error, requests.HTTPError) and error.response is not None:
+        return f"answered with HTTP {error.response.status_code}"
+    if isinstance(error, requests.ConnectionError):
+        return "could not be reached"
+    return f"could not be read ({type(error).__name__})"
+
+
+def local_path(url: str) -> Path:
+    """The path that a ``file:`` URL or a bare path means."""
+    parts = urlsplit(url)
+    return Path(url2pathname(parts.path)) if parts.scheme == "file" else Path(url).expanduser()
+
+
+def sources(
+    pip: PipConfiguration, known: Iterable[PackageIndex], project: str, *, offline: bool
+) -> tuple[Source, ...]:
+    """Every source to ask for ``project``, in order.
+
+    First what the user configured for pip, then the installer's own default index (unless the user replaced
+    it), then the indexes that the matrix lists for the project. With ``offline`` only those on disk.
+    """
+    session = fetch.session(pip)
+    found: list[Source] = []
+    for link in pip.find_links:
+        title = f"find-links {redact_url(link)}"
+        if fetch.is_local(link):
+            found.append(FolderSource(local_path(link), title))
+        else:
+            found.append(IndexSource(link, title, session, flat=True))
+    if not pip.no_index:
+        found += [IndexSource(url, f"index {redact_url(url)}", session) for url in pip.extra_index_urls]
+        default = pip.index_url or PYPI_SIMPLE_ENDPOINT
+        title = f"index {redact_url(default)}" if pip.index_url else "the default index"
+        found.append(IndexSource(default, title, session))
+        found += [
+            IndexSource(index.url, index.name, session, uv_options=("--index", index.url))
+            for index in sorted(known, key=lambda row: row.order)
+            if index.url is not None and project in index.has
+        ]
+    return tuple(source for source in found if not offline or _is_on_disk(source))
+
+
+def _is_on_disk(source: Source) -> bool:
+    return isinstance(source, FolderSource) or (isinstance(source, IndexSource) and fetch.is_local(source.url))
