@@ -1,0 +1,52 @@
+"""Child processes of checks: limited in time, and never outliving the suite."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import IO
+
+# Asks the kernel to kill this process when its parent ends, however that happens: prctl(PR_SET_PDEATHSIG, SIGKILL).
+# The child does so itself, because code between fork and exec is not safe in a process with torch's threads.
+_DIE_WITH_PARENT = "import ctypes; ctypes.CDLL(None).prctl(1, 9)"
+
+
+def start(script: str, *arguments: str, stderr: IO[str]) -> subprocess.Popen[str]:
+    """Start ``script``, a file of this suite, in the environment's Python, with pipes to talk to it."""
+    path = Path(__file__).parent / script
+    code = f"{_DIE_WITH_PARENT}; import runpy; runpy.run_path({str(path)!r}, run_name='__main__')"
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        text=True,
+    )
+
+
+def python(code: str, seconds: float) -> str:
+    """What ``code`` prints in a Python of its own. Fails with its error, or after ``seconds`` without an end."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", f"{_DIE_WITH_PARENT}\n{code}"],
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise AssertionError(f"no answer within {seconds:g} s: `{code}`") from None
+    if done.returncode != 0:
+        raise AssertionError(f"`{code}` {describe_exit(done.returncode)}: {last_words(done.stderr)}")
+    return done.stdout.strip()
+
+
+def describe_exit(returncode: int) -> str:
+    """How a process ended, in words."""
+    return f"exited with {returncode}" if returncode >= 0 else f"was killed by signal {-returncode}"
+
+
+def last_words(stderr: str, lines: int = 6) -> str:
+    """The end of what a process printed, where its error is."""
+    return "\n".join(stderr.strip().splitlines()[-lines:]) or "it printed nothing"
