@@ -1,0 +1,41 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "communicator.h"
+#include "failure.h"
+
+namespace simulator::hccl {
+
+// What the exported functions share: handles, and no exception crossing into C.
+
+HcclComm Register(std::shared_ptr<Communicator> communicator);
+std::shared_ptr<Communicator> Find(HcclComm handle);
+void Forget(HcclComm handle);
+
+// Makes the message available to aclGetRecentErrMsg and returns the code.
+HcclResult Report(const char* call, HcclResult code, const std::string& message);
+
+template <typename Body>
+HcclResult Guarded(const char* call, Body&& body) noexcept {
+  try {
+    std::forward<Body>(body)();
+    return HCCL_SUCCESS;
+  } catch (const Failure& failure) {
+    return Report(call, failure.code(), failure.what());
+  } catch (const std::bad_alloc&) {
+    return Report(call, HCCL_E_MEMORY, "out of host memory");
+  } catch (const std::exception& unforeseen) {
+    return Report(call, HCCL_E_INTERNAL, unforeseen.what());
+  }
+}
+
+// Appends the work to the stream. If it fails there, the communicator is broken and the stream has failed.
+void Submit(const char* call, std::shared_ptr<Communicator> group, aclrtStream stream,
+            std::function<void()> work);
+
+}  // namespace simulator::hccl
