@@ -218,7 +218,7 @@ def sources(
         title = f"index {redact_url(default)}" if pip.index_url else "the default index"
         found.append(IndexSource(default, title, session))
         found += [
-            IndexSource(index.url, index.name, session, uv_options=("--index", index.url))
+            IndexSource(index.url, index.name, session, uv_options=(f"--index={index.url}",))
             for index in sorted(known, key=lambda row: row.order)
             if index.url is not None and project in index.has
         ]

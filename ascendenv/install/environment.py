@@ -1,0 +1,190 @@
+"""An environment that ascendenv made, and what it keeps beside it."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ascendenv import paths
+from ascendenv.activate import Activation
+from ascendenv.errors import UsageError
+from ascendenv.install.files import write_atomically
+from ascendenv.resolve.model import Pairing, Plan, Target
+
+
+class Record(BaseModel):
+    """What is written down of a finished installation (``state.json``)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: int = 1
+    pairing: Pairing
+    target: Target
+    cann_root: Path
+    simulated: bool
+    verified: bool
+    digest: str
+    installed: datetime.datetime
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A Python environment with a CANN to go with it. ``path`` is the directory that holds ``bin/python``."""
+
+    path: Path
+
+    @property
+    def python(self) -> Path:
+        """The environment's interpreter."""
+        return self.path / "bin" / "python"
+
+    @property
+    def home(self) -> Path:
+        """Where ascendenv keeps its own files of this environment."""
+        return self.path / "ascendenv"
+
+    @property
+    def lock_file(self) -> Path:
+        """Every package with its hash (PEP 751)."""
+        return self.home / "pylock.toml"
+
+    @property
+    def report_file(self) -> Path:
+        """The last verification report."""
+        return self.home / "report.json"
+
+    @property
+    def simulated_cann(self) -> Path:
+        """Where the simulated CANN is put when there is one."""
+        return self.home / "simulated"
+
+    def record(self) -> Record | None:
+        """What was installed, or ``None`` when ascendenv did not finish an installation here."""
+        try:
+            return Record.model_validate_json((self.home / "state.json").read_text(encoding="utf-8"))
+        except (OSError, ValidationError):
+            return None
+
+    def save(self, record: Record, plan: Plan, activation: Activation) -> None:
+        """Write down a finished installation, the record last: its presence says that all is there."""
+        write_atomically(self.lock_file, plan.lock)
+        write_atomically(self.home / "plan.json", plan.model_dump_json(indent=2) + "\n")
+        write_atomically(self.home / "activation.json", activation.model_dump_json(indent=2) + "\n")
+        write_atomically(self.home / "state.json", record.model_dump_json(indent=2) + "\n")
+        _registry_entry(self.path).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(_registry_entry(self.path), f"{self.path}\n")
+
+    def activation(self) -> Activation:
+        """The captured CANN environment. Raises ``UsageError`` when nothing was installed here."""
+        try:
+            text = (self.home / "activation.json").read_text(encoding="utf-8")
+            return Activation.model_validate_json(text)
+        except (OSError, ValidationError):
+            raise UsageError(
+                f"{self.path} is not an environment that ascendenv has set up",
+                hint="`ascendenv list` shows those that are; `ascendenv install --env PATH` sets one up",
+            ) from None
+
+    def environ(self, base: Mapping[str, str] | None = None) -> dict[str, str]:
+        """A whole process environment with this one and its CANN in effect."""
+        return self.environ_with(self.activation(), base)
+
+    def environ_with(self, activation: Activation, base: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The same with an activation that is not yet written down."""
+        environ = dict(os.environ if base is None else base)
+        environ.pop("PYTHONHOME", None)
+        environ["VIRTUAL_ENV"] = str(self.path)
+        scripts = str(self.path / "bin")
+        kept = [entry for entry in environ.get("PATH", os.defpath).split(":") if entry != scripts]
+        environ = activation.apply(environ | {"PATH": ":".join(kept)})
+        environ["PATH"] = f"{scripts}:{environ['PATH']}"
+        return environ
+
+
+class Listed(BaseModel):
+    """One line of ``ascendenv list``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: Path
+    cann: str
+    torch: str
+    torch_npu: str
+    python: str
+    simulated: bool
+    verified: bool
+    installed: datetime.datetime
+
+
+class EnvironmentList(BaseModel):
+    """What ``ascendenv list`` shows, newest first."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    environments: tuple[Listed, ...]
+
+
+def list_environments() -> EnvironmentList:
+    """The environments that ascendenv has set up for this user and that are still there."""
+    registry = _registry_entry(Path()).parent
+    found = []
+    for entry in registry.glob("*.path") if registry.is_dir() else ():
+        path = Path(entry.read_text(encoding="utf-8").strip())
+        record = Environment(path).record()
+        if record is not None:
+            found.append(_listed(path, record))
+    return EnvironmentList(environments=tuple(sorted(found, key=lambda e: e.installed, reverse=True)))
+
+
+def _listed(path: Path, record: Record) -> Listed:
+    return Listed(
+        path=path,
+        cann=record.pairing.cann,
+        torch=record.pairing.torch,
+        torch_npu=record.pairing.torch_npu,
+        python=record.target.python,
+        simulated=record.simulated,
+        verified=record.verified,
+        installed=record.installed,
+    )
+
+
+def choose(path: Path | None) -> Environment:
+    """The environment to use: the one named, else the active one, else the one installed last.
+
+    Raises ``UsageError`` when there is none.
+    """
+    if path is not None:
+        environment = Environment(path.expanduser().absolute())
+        environment.activation()
+        return environment
+    active = active_environment(os.environ)
+    if active is not None and Environment(active).record() is not None:
+        return Environment(active)
+    known = list_environments().environments
+    if not known:
+        raise UsageError(
+            "there is no environment yet",
+            hint="`ascendenv install` makes one; `ascendenv install --simulate` needs no NPU",
+        )
+    return Environment(known[0].path)
+
+
+def active_environment(environ: Mapping[str, str]) -> Path | None:
+    """The virtual or conda environment that the caller has activated; conda's ``base`` is not one to change."""
+    if environ.get("VIRTUAL_ENV"):
+        return Path(environ["VIRTUAL_ENV"])
+    if environ.get("CONDA_PREFIX") and environ.get("CONDA_DEFAULT_ENV") != "base":
+        return Path(environ["CONDA_PREFIX"])
+    return None
+
+
+def _registry_entry(path: Path) -> Path:
+    name = hashlib.sha256(str(path).encode()).hexdigest()[:16]
+    return paths.data_dir() / "registry" / f"{name}.path"

@@ -1,0 +1,249 @@
+"""The main job: carry out a plan step by step, verified at the end, or leave everything as it was."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from ascendenv import paths
+from ascendenv.activate import Activation, capture
+from ascendenv.errors import InstallError
+from ascendenv.host.model import CannInstall, Host
+from ascendenv.install import packages, probe, simulator, toolchain
+from ascendenv.install.environment import Environment, Record
+from ascendenv.install.files import digest, write_atomically
+from ascendenv.install.progress import Listener
+from ascendenv.install.simulator import SimulatedCann
+from ascendenv.install.transaction import transaction
+from ascendenv.resolve import uv
+from ascendenv.resolve.model import Plan
+from ascendenv.verify.model import Check, Report
+from ascendenv.verify.runner import verify
+
+
+@dataclass(frozen=True)
+class Installation:
+    """All that an installation needs to know. ``cann`` is an installed one, or the one to simulate."""
+
+    environment: Environment
+    plan: Plan
+    interpreter: Path
+    cann: CannInstall | SimulatedCann
+    verify: bool = True
+    offline: bool = False
+
+    @property
+    def simulated(self) -> bool:
+        """Whether this ends on a simulated CANN."""
+        return isinstance(self.cann, SimulatedCann) or self.cann.simulated
+
+    @property
+    def digest(self) -> str:
+        """A hash of everything that determines what is installed."""
+        cann = self.cann
+        parts = [
+            self.plan.lock,
+            self.plan.pairing.model_dump_json(),
+            str(cann) if isinstance(cann, SimulatedCann) else f"{cann.root} {cann.version}",
+            simulator.source_digest() if isinstance(cann, SimulatedCann) else "",
+            probe.source_digest(),
+        ]
+        return digest(parts)
+
+
+class Step(BaseModel):
+    """One finished step and how long it took."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    seconds: float
+
+
+class Installed(BaseModel):
+    """What ``ascendenv install`` has done; ``changed`` is false when everything was there already."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    environment: Path
+    changed: bool
+    simulated: bool
+    plan: Plan
+    steps: tuple[Step, ...] = ()
+    verification: Report | None = None
+
+
+def install(wanted: Installation, host: Host, listener: Listener, on_check: Callable[[Check], None]) -> Installed:
+    """Carry out ``wanted``. Whatever goes wrong, the environment is then as it was before.
+
+    Raises an :class:`~ascendenv.errors.AscendenvError` that tells what failed. The report of a failed
+    verification is kept beside the environments, since the environment itself is gone again.
+    """
+    if _is_installed(wanted):
+        return _done(wanted, changed=False, verification=_last_report(wanted.environment))
+    _require_room(wanted.environment.path)
+    compiler = toolchain.require_compiler(host)
+    work = _Work(wanted, host, compiler, listener)
+    with transaction(wanted.environment.path):
+        report = work.run(on_check)
+    return _done(wanted, changed=True, steps=tuple(work.steps), verification=report)
+
+
+class _Work:
+    """The steps in order; each leaves what the next needs."""
+
+    def __init__(self, wanted: Installation, host: Host, compiler: Path, listener: Listener) -> None:
+        self._wanted = wanted
+        self._host = host
+        self._compiler = compiler
+        self._listener = listener
+        self.steps: list[Step] = []
+
+    def run(self, on_check: Callable[[Check], None]) -> Report | None:
+        wanted, environment = self._wanted, self._wanted.environment
+        with self._step("environment", f"virtual environment with Python {wanted.plan.target.python}"):
+            packages.create(environment, wanted.interpreter, self._host.pip)
+        with self._step("packages", f"{len(wanted.plan.packages)} packages, hashes checked"):
+            packages.install(environment, wanted.plan, self._host.pip, offline=wanted.offline)
+        root = self._cann()
+        with self._step("activation", "set_env.sh run once, its effect kept as data"):
+            activation = capture(_scripts(root, wanted.cann), python_dir=environment.python.parent)
+        with self._step("probe", "device-runtime probe, built against this CANN"):
+            probe.build_and_install(
+                environment, environment.environ_with(activation), self._host.pip, self._compiler,
+                self._listener, offline=wanted.offline,
+            )  # fmt: skip
+        report = self._verify(activation, on_check) if wanted.verify else None
+        self._record(root, activation, report)
+        return report
+
+    def _cann(self) -> Path:
+        wanted = self._wanted
+        if isinstance(wanted.cann, CannInstall):
+            return wanted.cann.root
+        with self._step("simulated CANN", f"simulated CANN {wanted.cann.cann}, {wanted.cann.devices} x {wanted.cann.soc}"):
+            torch = packages.site_packages(wanted.environment) / "torch"
+            version = next(p.version for p in wanted.plan.packages if p.name == "torch")
+            return simulator.build_and_install(
+                wanted.cann, torch, version, self._compiler, wanted.environment.simulated_cann, self._listener
+            )
+
+    def _verify(self, activation: Activation, on_check: Callable[[Check], None]) -> Report:
+        wanted = self._wanted
+        in_effect = _InEffect(wanted.environment, activation)
+        with self._step("verification", "quick suite"):
+            report = verify(
+                in_effect,
+                suite="quick",
+                on_check=on_check,
+                uv_options=uv.options(self._host.pip, offline=wanted.offline),
+                uv_environ=uv.environ(self._host.pip),
+            )
+        if not report.ok:
+            kept = paths.data_dir() / "reports" / f"{wanted.environment.path.name}.json"
+            write_atomically(kept, report.model_dump_json(indent=2) + "\n")
+            failed = ", ".join(check.id for check in report.failed)
+            raise InstallError(
+                f"the verification failed: {failed}; the environment has been put back as it was",
+                hint=f"the report is in {kept}; `--no-verify` keeps the environment all the same",
+            )
+        write_atomically(wanted.environment.report_file, report.model_dump_json(indent=2) + "\n")
+        return report
+
+    def _record(self, root: Path, activation: Activation, report: Report | None) -> None:
+        wanted = self._wanted
+        record = Record(
+            pairing=wanted.plan.pairing,
+            target=wanted.plan.target,
+            cann_root=root,
+            simulated=wanted.simulated,
+            verified=report is not None,
+            digest=wanted.digest,
+            installed=datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0),
+        )
+        wanted.environment.save(record, wanted.plan, activation)
+
+    @contextmanager
+    def _step(self, name: str, title: str) -> Iterator[None]:
+        start = time.monotonic()
+        self._listener.step_started(name, title)
+        yield
+        seconds = time.monotonic() - start
+        self.steps.append(Step(name=name, seconds=round(seconds, 2)))
+        self._listener.step_finished(name, title, seconds)
+
+
+@dataclass(frozen=True)
+class _InEffect:
+    """An environment whose activation is not yet written down, as the verification needs it."""
+
+    environment: Environment
+    activation: Activation
+
+    @property
+    def path(self) -> Path:
+        return self.environment.path
+
+    @property
+    def python(self) -> Path:
+        return self.environment.python
+
+    def environ(self) -> dict[str, str]:
+        return self.environment.environ_with(self.activation)
+
+
+def _scripts(root: Path, cann: CannInstall | SimulatedCann) -> list[Path]:
+    scripts = [root / "set_env.sh"]
+    if isinstance(cann, CannInstall) and cann.nnal is not None:
+        scripts.append(cann.nnal / "set_env.sh")
+    return scripts
+
+
+def _is_installed(wanted: Installation) -> bool:
+    record = wanted.environment.record()
+    if record is None or record.digest != wanted.digest or not wanted.environment.python.exists():
+        return False
+    return record.cann_root.is_dir() and (record.verified or not wanted.verify)
+
+
+def _last_report(environment: Environment) -> Report | None:
+    if not environment.report_file.is_file():
+        return None
+    return Report.model_validate_json(environment.report_file.read_text(encoding="utf-8"))
+
+
+def _require_room(path: Path) -> None:
+    """The place must be an environment, or free, and writable."""
+    if path.exists() and any(path.iterdir()) and not (path / "bin" / "python").exists():
+        raise InstallError(
+            f"{path} is neither empty nor a Python environment", hint="choose another place with --env PATH"
+        )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        probe_file = path.parent / f".{path.name}.ascendenv-write-test"
+        probe_file.touch()
+        probe_file.unlink()
+    except OSError as error:
+        raise InstallError(
+            f"{path.parent} cannot be written to: {error.strerror}",
+            hint="choose another place with --env PATH, or set ASCENDENV_HOME",
+        ) from None
+
+
+def _done(
+    wanted: Installation, *, changed: bool, steps: tuple[Step, ...] = (), verification: Report | None
+) -> Installed:
+    return Installed(
+        environment=wanted.environment.path,
+        changed=changed,
+        simulated=wanted.simulated,
+        plan=wanted.plan,
+        steps=steps,
+        verification=verification,
+    )

@@ -1,0 +1,62 @@
+"""The Python side of an environment: the interpreter's virtual environment and the locked wheels in it."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from ascendenv import process
+from ascendenv.errors import AscendenvError, CommandFailedError, InstallError, IntegrityError, NetworkError
+from ascendenv.host.model import PipConfiguration
+from ascendenv.install.environment import Environment
+from ascendenv.resolve import uv
+from ascendenv.resolve.model import Plan
+
+
+def create(environment: Environment, interpreter: Path, pip: PipConfiguration) -> None:
+    """Make the virtual environment, unless a Python environment is there already."""
+    if environment.python.exists():
+        return
+    command = [uv.executable(), "venv", "--quiet", "--no-project", f"--python={interpreter}", "--no-python-downloads",
+               str(environment.path)]  # fmt: skip
+    process.run(command, env=uv.environ(pip))
+
+
+def install(environment: Environment, plan: Plan, pip: PipConfiguration, *, offline: bool) -> None:
+    """Install exactly the locked wheels; every one is checked against its hash.
+
+    Raises :class:`~ascendenv.errors.IntegrityError` when a wheel is not what the lock says.
+    """
+    with tempfile.TemporaryDirectory(prefix="ascendenv-install-") as folder:
+        lock = Path(folder, "pylock.toml")
+        lock.write_text(plan.lock)
+        command = [
+            uv.executable(), "pip", "install", "--quiet", f"--python={environment.python}", "--no-deps",
+            *uv.options(pip, offline=offline), "--requirements", str(lock),
+        ]  # fmt: skip
+        try:
+            process.run(command, env=uv.environ(pip))
+        except CommandFailedError as error:
+            raise _explained(error) from error
+
+
+def site_packages(environment: Environment) -> Path:
+    """Where the environment's Python finds its packages."""
+    asked = process.run(
+        [environment.python, "-I", "-c", "import sysconfig; print(sysconfig.get_path('platlib'))"], timeout=60
+    )
+    return Path(asked.stdout.strip())
+
+
+def _explained(error: CommandFailedError) -> AscendenvError:
+    if "hash mismatch" in error.tail.lower():
+        return IntegrityError(
+            f"a downloaded wheel is not what its hash says\n{error.tail}",
+            hint="somebody or something altered the file on its way: check proxies and mirrors, then try again",
+        )
+    network_words = ("Failed to fetch", "Failed to download", "error sending request", "Network connectivity is disabled")
+    if any(word in error.tail for word in network_words):
+        return NetworkError(f"a wheel could not be downloaded\n{error.tail}", hint="check the network, then try again")
+    if "No space left" in error.tail:
+        return InstallError(f"the disk is full\n{error.tail}", hint="free some space, or choose another --env PATH")
+    return InstallError(f"the packages could not be installed\n{error.tail}")

@@ -1,0 +1,74 @@
+"""The machine to plan for: what the host is, as far as the user does not say otherwise."""
+
+from __future__ import annotations
+
+import re
+
+from ascendenv.compatibility import query
+from ascendenv.compatibility.model import Matrix
+from ascendenv.errors import UsageError
+from ascendenv.host.model import Host
+from ascendenv.resolve.model import Target
+from ascendenv.vocabulary import Arch
+
+# What every torch_npu wheel since 2.7.1 asks for; stands in for a machine that nothing is known of.
+OTHER_MACHINE_GLIBC = "2.28"
+_PYTHON = re.compile(r"3\.\d+")
+
+
+def target(
+    host: Host,
+    matrix: Matrix,
+    *,
+    arch: str | None = None,
+    python: str | None = None,
+    chip: str | None = None,
+    default_python: str,
+) -> Target:
+    """The target from the host and the user's options. Raises ``UsageError`` for names nobody knows."""
+    chosen_arch = _arch(host, arch)
+    same_machine = chosen_arch is host.cpu.arch and host.os.libc == "glibc"
+    return Target(
+        arch=chosen_arch,
+        python=_python(matrix, python) if python else default_python,
+        chip=query.parse_chip(matrix, chip) if chip else host.chip,
+        glibc=host.os.libc_version if same_machine else OTHER_MACHINE_GLIBC,
+    )
+
+
+def _arch(host: Host, text: str | None) -> Arch:
+    if text is None:
+        if host.cpu.arch is None:
+            raise UsageError(
+                f"this machine's architecture, {host.cpu.machine}, is not one that Ascend supports",
+                hint="plan for another machine with --arch aarch64 or --arch x86_64",
+            )
+        return host.cpu.arch
+    aliases = {"arm64": "aarch64", "amd64": "x86_64", "x86-64": "x86_64"}
+    name = aliases.get(text.lower(), text.lower())
+    if name not in set(Arch):
+        guess = query.did_you_mean(name, [str(a) for a in Arch])
+        raise UsageError(
+            f"unknown architecture `{text}`", hint=f"did you mean {guess}?" if guess else "known: aarch64, x86_64"
+        )
+    return Arch(name)
+
+
+def _python(matrix: Matrix, text: str) -> str:
+    known = sorted(
+        {p for row in matrix.torch_npu for wheels in row.wheels.values() for p in wheels.pythons},
+        key=lambda version: int(version.split(".")[1]),
+    )
+    match = _PYTHON.match(text)
+    if match is None or (match.group() not in known and not _plausible(match.group())):
+        guess = query.did_you_mean(text, known)
+        raise UsageError(
+            f"unknown Python version `{text}`",
+            hint=f"did you mean {guess}?" if guess else f"torch_npu has wheels for {', '.join(known)}",
+        )
+    return match.group()
+
+
+def _plausible(version: str) -> bool:
+    """Whether this could be a Python that exists, though torch_npu has no wheel for it (a conflict says so)."""
+    return int(version.split(".")[1]) < 20  # noqa: PLR2004  # far beyond any released Python
