@@ -1,11 +1,13 @@
-"""What is known of a machine. Every fact carries where it came from (``where``: a path, command or variable)."""
+"""What is known of a machine. Every fact carries where it came from: a path, a command or a variable."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
+from ascendenv.host.urls import SecretUrl
 from ascendenv.vocabulary import Arch, ChipFamily
 
 
@@ -36,13 +38,19 @@ class Cpu(Fact):
 
 
 class Npu(Fact):
-    """One NPU (or NPU card) seen by one source. What a source does not tell is ``None``."""
+    """One NPU chip as the best source tells it. What that source does not tell is ``None``.
+
+    ``id`` is the source's own name for it (npu-smi's number, a device node, a PCI address), not a number that
+    programs use. ``simulated`` marks one that a simulated CANN claims to have.
+    """
 
     id: str
     family: ChipFamily | None = None
     soc: str | None = None
     health: str | None = None
     memory_mib: int | None = None
+    bus_id: str | None = None
+    simulated: bool = False
 
 
 class Driver(Fact):
@@ -52,21 +60,37 @@ class Driver(Fact):
 
 
 class NpuSmi(Fact):
-    """The management tool: where it is and whether it answered."""
+    """The management tool: where it is and whether it answered with a table of NPUs.
+
+    ``version`` is the tool's own, ``driver_version`` the one that it reports for the driver. ``message`` is
+    what it said instead of a table.
+    """
 
     works: bool
     version: str | None = None
+    driver_version: str | None = None
     message: str = ""
+    simulated: bool = False
 
 
 class CannInstall(Fact):
-    """One CANN installation, found by its files. ``root`` is the directory that holds ``set_env.sh``."""
+    """One CANN installation, found by its files.
+
+    ``root`` is the directory that holds ``set_env.sh``; ``home`` is what ``ASCEND_HOME_PATH`` becomes when that
+    script ran (another directory up to CANN 8.3). ``nnal`` is the directory that holds NNAL's ``set_env.sh``.
+    ``parts`` are the versions that its own component files state. ``missing`` names what torch_npu and
+    ``set_env.sh`` cannot do without, relative to ``home``; ``operators`` tells whether an operator package is
+    there.
+    """
 
     root: Path
+    home: Path
     version: str | None
     arch: str | None = None
     complete: bool
     missing: tuple[str, ...] = ()
+    parts: Mapping[str, str] = Field(default_factory=dict)
+    operators: bool = False
     simulated: bool = False
     in_effect: bool = False
     nnal: Path | None = None
@@ -90,19 +114,28 @@ class Interpreter(Fact):
 
 
 class PipConfiguration(Fact):
-    """What the user told pip, in pip's own terms. ``where`` lists the files and variables it came from."""
+    """What the user told pip, in pip's own terms. ``where`` lists the files and variables it came from.
 
-    index_url: str | None = None
-    extra_index_urls: tuple[str, ...] = ()
-    find_links: tuple[str, ...] = ()
+    Addresses keep their credentials here and lose them in JSON and ``repr``; show them through
+    :func:`~ascendenv.host.urls.redact_url` only.
+    """
+
+    index_url: SecretUrl | None = None
+    extra_index_urls: tuple[SecretUrl, ...] = ()
+    find_links: tuple[SecretUrl, ...] = ()
     no_index: bool = False
     trusted_hosts: tuple[str, ...] = ()
-    constraints: tuple[str, ...] = ()
+    constraints: tuple[SecretUrl, ...] = ()
     cert: str | None = None
+    proxy: SecretUrl | None = None
+
+    def __repr_args__(self) -> Iterable[tuple[str, object]]:
+        """Show what JSON shows, so that no log or traceback holds a password."""
+        return self.model_dump(mode="json").items()
 
 
 class Container(Fact):
-    """The kind of container that this runs in."""
+    """The kind of container that this runs in: ``kubernetes``, ``docker``, ``podman``, ``lxc``, ``wsl``."""
 
     kind: str
 
@@ -126,11 +159,13 @@ class Host(BaseModel):
     driver: Driver | None = None
     firmware: Driver | None = None
     npu_smi: NpuSmi | None = None
+    ascend_home_path: str | None = Field(None, description="the variable, as the caller has set it")
     canns: tuple[CannInstall, ...] = ()
     interpreters: tuple[Interpreter, ...] = ()
     compiler: Compiler | None = None
     pip: PipConfiguration
     container: Container | None = None
+    warnings: tuple[str, ...] = Field(default=(), description="what could not be looked at, and why")
 
     @property
     def chip(self) -> ChipFamily | None:
