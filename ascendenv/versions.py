@@ -1,7 +1,8 @@
 """Version numbers that PEP 440 does not cover.
 
-``torch`` and ``torch_npu`` use :class:`packaging.version.Version`; CANN and the Ascend HDK (driver and
-firmware) have spellings of their own, such as ``8.2.RC1.alpha003``, ``9.1.0-beta.1`` or ``25.0.rc1.1``.
+``torch`` and ``torch_npu`` use :class:`packaging.version.Version`; CANN, the Ascend HDK (driver and firmware)
+and the torch_npu release trains have spellings of their own, such as ``8.2.RC1.alpha003``, ``9.1.0-beta.1``,
+``25.0.rc1.1`` or ``7.2.0.1``.
 """
 
 from __future__ import annotations
@@ -10,7 +11,14 @@ import re
 from dataclasses import dataclass, field
 from functools import total_ordering
 
-__all__ = ["CannVersion", "HdkVersion", "InvalidCannVersionError", "InvalidHdkVersionError"]
+__all__ = [
+    "CannVersion",
+    "HdkVersion",
+    "InvalidCannVersionError",
+    "InvalidHdkVersionError",
+    "train_covers",
+    "train_key",
+]
 
 
 class InvalidCannVersionError(ValueError):
@@ -23,9 +31,9 @@ class InvalidHdkVersionError(ValueError):
 
 _CANN = re.compile(
     r"""(?P<major>\d+)\.(?P<minor>\d+)\.
-        (?:(?P<patch>\d+|X)|RC(?P<rc>\d+)(?:\.(?P<rcpatch>\d+))?)
-        (?:[.-](?P<stage>alpha|beta)\.?(?P<number>\d+))?""",
-    re.VERBOSE | re.IGNORECASE,
+        (?:(?P<any>X)|(?:(?P<patch>\d+)|RC(?P<rc>\d+)(?:\.(?P<rcpatch>\d+))?)
+        (?:[.-](?P<stage>alpha|beta)\.?(?P<number>\d+))?)""",
+    re.VERBOSE | re.IGNORECASE | re.ASCII,
 )
 _STAGES = {"alpha": 0, "beta": 1, "": 2}
 
@@ -35,7 +43,8 @@ _STAGES = {"alpha": 0, "beta": 1, "": 2}
 class CannVersion:
     """A CANN version. ``8.2.RC1.alpha003 < 8.2.RC1 < 8.2.0`` and ``9.1.0-beta.1 < 9.1.0``.
 
-    ``9.1.X`` stands for every patch level of 9.1: it orders after all of them, and :meth:`covers` them.
+    ``9.1.X`` stands for every release of 9.1: it orders after all of them, and :meth:`covers` them.
+    Letter case and the dot or hyphen before ``beta`` do not matter.
     Raises :class:`InvalidCannVersionError` for anything else.
     """
 
@@ -60,12 +69,17 @@ class CannVersion:
 
     @property
     def is_prerelease(self) -> bool:
-        """Whether this is an alpha or a beta. (RC versions of CANN 8.x were ordinary releases.)"""
+        """Whether this is an alpha or a beta. RC versions of CANN 8.x were ordinary releases."""
         return self._key[5] != _STAGES[""]
 
     def covers(self, other: CannVersion) -> bool:
-        """Whether ``other`` is this version, or one of the patch levels that ``9.1.X`` stands for."""
-        return self == other or (self.is_wildcard and self.release_line == other.release_line)
+        """Whether ``other`` is this version, or one of the releases that ``9.1.X`` stands for.
+
+        A wildcard covers RC releases, but neither alphas nor betas: tables that say ``9.1.X`` speak of
+        releases.
+        """
+        in_line = self.is_wildcard and self.release_line == other.release_line and not other.is_prerelease
+        return self == other or in_line
 
     def __str__(self) -> str:
         return self.text
@@ -84,18 +98,18 @@ _ANY_PATCH = 10**9
 
 
 def _cann_key(match: re.Match[str]) -> tuple[int, ...]:
-    stage = (match["stage"] or "").lower()
     if match["rc"]:
         final, patch = 0, (int(match["rc"]), int(match["rcpatch"] or 0))
     else:
-        wildcard = match["patch"].upper() == "X"
-        final, patch = 1, (_ANY_PATCH if wildcard else int(match["patch"]), 0)
-    return (int(match["major"]), int(match["minor"]), final, *patch, _STAGES[stage], int(match["number"] or 0))
+        final, patch = 1, (_ANY_PATCH if match["any"] else int(match["patch"]), 0)
+    stage = _STAGES[(match["stage"] or "").lower()]
+    return (int(match["major"]), int(match["minor"]), final, *patch, stage, int(match["number"] or 0))
 
 
 _HDK = re.compile(
-    r"(?P<major>\d+)\.(?P<minor>\d+)\.(?:(?P<patch>\d+|X)|rc(?P<rc>\d+))(?P<rest>(?:\.[a-z]?\d+)*)",
-    re.IGNORECASE,
+    r"""(?P<major>\d+)\.(?P<minor>\d+)\.
+        (?:(?P<any>X)|(?:(?P<patch>\d+)|rc(?P<rc>\d+))(?P<rest>(?:\.b?\d+)*))""",
+    re.VERBOSE | re.IGNORECASE | re.ASCII,
 )
 
 
@@ -104,6 +118,7 @@ _HDK = re.compile(
 class HdkVersion:
     """An Ascend HDK version (driver, firmware): ``24.1.rc3 < 24.1.0 < 25.0.RC1 < 25.0.rc1.1``.
 
+    A part like ``b083`` counts builds: ``24.1.rc3 < 24.1.rc3.b999 < 24.1.rc3.1``.
     ``25.5.X`` covers every 25.5 version. Raises :class:`InvalidHdkVersionError` for anything else.
     """
 
@@ -114,12 +129,7 @@ class HdkVersion:
         match = _HDK.fullmatch(self.text.strip())
         if match is None:
             raise InvalidHdkVersionError(f"{self.text!r} is not a driver version such as 25.5.1 or 24.1.rc3")
-        rest = tuple(int(part.lstrip("abcdefghijklmnopqrstuvwxyz")) for part in match["rest"].lower().split(".")[1:])
-        if match["rc"]:
-            final, patch = 0, int(match["rc"])
-        else:
-            final, patch = 1, _ANY_PATCH if match["patch"].upper() == "X" else int(match["patch"])
-        object.__setattr__(self, "_key", (int(match["major"]), int(match["minor"]), final, patch, *rest))
+        object.__setattr__(self, "_key", _hdk_key(match))
 
     @property
     def is_wildcard(self) -> bool:
@@ -127,8 +137,12 @@ class HdkVersion:
         return self._key[3] == _ANY_PATCH
 
     def covers(self, other: HdkVersion) -> bool:
-        """Whether ``other`` is this version, or one of those that ``25.5.X`` stands for."""
-        return self == other or (self.is_wildcard and self._key[:2] == other._key[:2])
+        """Whether ``other`` is this version, a respin of it, or one of those that ``25.5.X`` stands for.
+
+        ``25.7.RC1`` covers ``25.7.rc1.6``: vendor tables name the release, machines run its respins.
+        """
+        in_line = self.is_wildcard and self._key[:2] == other._key[:2]
+        return in_line or other._key[: len(self._key)] == self._key
 
     def __str__(self) -> str:
         return self.text
@@ -141,3 +155,47 @@ class HdkVersion:
 
     def __lt__(self, other: HdkVersion) -> bool:
         return self._key < other._key
+
+
+def _hdk_key(match: re.Match[str]) -> tuple[int, ...]:
+    if match["rc"]:
+        final, patch = 0, int(match["rc"])
+    else:
+        final, patch = 1, _ANY_PATCH if match["any"] else int(match["patch"])
+    key = [int(match["major"]), int(match["minor"]), final, patch]
+    for part in (match["rest"] or "").lower().split(".")[1:]:
+        key += [0, int(part[1:])] if part.startswith("b") else [1, int(part)]
+    return tuple(key)
+
+
+_TRAIN = re.compile(
+    r"(?P<major>\d+)\.(?P<minor>\d+)\.(?P<rc>rc)?(?P<patch>\d+)(?:\.(?P<sub>\d+))?(?P<alpha>[ .]alpha\d*)?",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+def train_key(train: str) -> tuple[int, ...]:
+    """What a release train is ordered by: ``6.0.rc3 alpha < 6.0.rc3 < 6.0.0 < 7.2.0 < 7.2.0.1``.
+
+    A train without a number, such as ``preview``, is cut from a development branch and counts as the newest.
+    """
+    match = _TRAIN.fullmatch(train)
+    if match is None:
+        return (_ANY_PATCH,)
+    final = 0 if match["rc"] else 1
+    stage = 0 if match["alpha"] else 1
+    return (
+        int(match["major"]),
+        int(match["minor"]),
+        final,
+        int(match["patch"]),
+        int(match["sub"] or 0),
+        stage,
+    )
+
+
+def train_covers(pattern: str, train: str) -> bool:
+    """Whether ``train`` is ``pattern``, or one of the released trains that ``26.1.X`` stands for."""
+    if not pattern.upper().endswith(".X"):
+        return pattern == train
+    return re.fullmatch(re.escape(pattern[:-1]) + r"\d+(\.\d+)?", train) is not None

@@ -5,13 +5,14 @@ Every row refuses unknown keys and carries where it is known from (``source``) a
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated
 
 from packaging.requirements import Requirement
 from packaging.version import Version
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool
 
 from ascendenv.versions import CannVersion, HdkVersion
 from ascendenv.vocabulary import Arch, ChipFamily, Evidence
@@ -37,8 +38,8 @@ class Row(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    source: str = Field(min_length=1, description="where the fact is written down")
     evidence: Evidence
+    source: str = Field(min_length=1, description="where the fact is written down")
     note: str = ""
 
 
@@ -59,43 +60,55 @@ class TorchNpuRelease(Row):
     torch: PackageVersion
     train: str
     cann: CannText | None = None
-    prerelease: bool
-    uploaded: datetime.date
-    wheels: Mapping[Arch, WheelSupport]
+    prerelease: StrictBool
+    uploaded: dt.date
+    wheels: Mapping[Arch, WheelSupport] = Field(min_length=1)
 
-    @property
+    @cached_property
     def version(self) -> Version:
         """The version, for ordering."""
         return Version(self.torch_npu)
 
-    @property
+    @cached_property
     def cann_version(self) -> CannVersion | None:
         """The CANN that it was released with, if that is known."""
         return None if self.cann is None else CannVersion(self.cann)
 
 
 class Train(Row):
-    """A torch_npu release train: one release over several torch versions."""
+    """A torch_npu release train: one release over several torch versions.
+
+    Previews have trains of their own that no table lists; they stand in the releases only.
+    """
 
     train: str
     cann: CannText
-    released: datetime.date | None = None
-    torch: tuple[PackageVersion, ...]
+    released: dt.date | None = None
+    torch: tuple[PackageVersion, ...] = Field(min_length=1)
 
 
 class CompatibilityStatement(Row):
-    """A vendor table that calls every listed train compatible with every listed CANN."""
+    """A vendor table that calls every listed train compatible with every listed CANN.
 
-    trains: tuple[str, ...]
-    cann: tuple[CannText, ...]
+    Trains and CANN versions may be whole lines: ``26.1.X``, ``9.1.X``.
+    """
+
+    trains: tuple[str, ...] = Field(min_length=1)
+    cann: tuple[CannText, ...] = Field(min_length=1)
 
 
 class ContradictingReport(Row):
-    """A field report of a failure inside what a vendor table calls compatible."""
+    """A field report of a failure inside what a vendor table calls compatible.
 
-    torch_npu: str
+    ``torch_npu`` is that one version, never its line: where 2.7.1 fails, 2.7.1.post4 is the vendor's own pair.
+    ``chips`` and ``pythons`` bound what the report speaks of; empty means all of them.
+    """
+
+    torch_npu: PackageVersion
     cann: CannText
     hardware: str = ""
+    chips: tuple[ChipFamily, ...] = ()
+    pythons: tuple[PythonVersion, ...] = ()
     symptom: str
 
 
@@ -128,24 +141,35 @@ class RuntimeRequirement(Row):
 
 
 class Chip(Row):
-    """One NPU chip family."""
+    """One NPU chip family. ``also_called`` holds the names that people use for it, such as 910C for an A3."""
 
     family: ChipFamily
     title: str
-    socs: tuple[str, ...]
+    socs: tuple[str, ...] = Field(min_length=1)
     npu_smi_names: tuple[str, ...] = ()
-    pci_device: str | None = None
+    also_called: tuple[str, ...] = ()
+    pci_device: Annotated[str, Field(pattern=r"^0x[0-9a-f]{4}$")] | None = None
     products: tuple[str, ...] = ()
     cann_since: CannText | None = None
-    first_train: str | None = Field(None, description="first torch_npu train that knows the chip")
+    first_train: str | None = Field(
+        None, description="first torch_npu train that knows the family; absent = none does"
+    )
+    soc_first_train: Mapping[str, str] = Field(
+        {}, description="SoCs that torch_npu learned later than the rest of the family"
+    )
 
 
 class DriverSupport(Row):
-    """Which Ascend HDK (driver and firmware) versions the vendor lists for a CANN version."""
+    """Which Ascend HDK (driver and firmware) versions the vendor lists for a CANN version or line.
+
+    Pairs are stated for one CANN, the ``minimum`` often for a line (``9.1.X``), so that several rows may speak
+    of one CANN.
+    """
 
     cann: CannText
     paired: HdkText | None = None
     works_with: tuple[HdkText, ...] = ()
+    excluded: tuple[HdkText, ...] = ()
     minimum: HdkText | None = None
 
 
@@ -153,9 +177,10 @@ class PackageIndex(Row):
     """A Python package index. ``url`` is absent for the installer's own default index."""
 
     name: str
-    url: str | None = None
-    has: tuple[str, ...] = Field(description="projects that are looked for there")
+    url: Annotated[str, Field(pattern=r"^https://")] | None = None
+    has: tuple[str, ...] = Field(min_length=1, description="projects that are looked for there")
     order: int = Field(description="smaller is tried first")
+    mirror_of: str | None = Field(None, description="name of the index that this one copies")
 
 
 class CudaFromIndex(Row):

@@ -1,0 +1,73 @@
+"""The canonical text of a matrix file, so that a change of facts is all that a diff shows."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from ascendenv.compatibility.model import Matrix, Row
+from ascendenv.compatibility.tables import SCHEMA, TABLES, Table
+
+
+def dump(matrix: Matrix, file: str, heading: str) -> str:
+    """The text of ``file`` (a key of ``TABLES``); ``heading`` becomes the comment on top, line by line."""
+    parts = ["".join(f"# {line}\n" for line in heading.splitlines()) + f"schema = {SCHEMA}\n"]
+    for table in TABLES[file]:
+        rows: Sequence[Row] = getattr(matrix, table.field)
+        parts.append("\n".join(_sections(table, rows)) if table.wide else _lines(table, rows))
+    return "\n".join(parts)
+
+
+def heading(text: str) -> str:
+    """The comment on top of a matrix file, without its marks."""
+    lines = text[: text.index("schema = ")].splitlines()
+    return "\n".join(line.removeprefix("#").removeprefix(" ") for line in lines)
+
+
+def _lines(table: Table, rows: Sequence[Row]) -> str:
+    return f"{table.key} = [\n" + "".join(f"  {_value(_content(row))},\n" for row in rows) + "]\n"
+
+
+def _sections(table: Table, rows: Sequence[Row]) -> Iterator[str]:
+    for row in rows:
+        yield f"[[{table.key}]]\n" + "".join(f"{line}\n" for line in _assignments(_content(row)))
+
+
+def _assignments(content: Mapping[str, object]) -> Iterator[str]:
+    for key, value in content.items():
+        if isinstance(value, Mapping):
+            yield from (f"{key}.{_key(name)} = {_value(inner)}" for name, inner in value.items())
+        else:
+            yield f"{key} = {_value(value)}"
+
+
+def _content(row: Row) -> dict[str, object]:
+    """The row's own columns first, then how it is known; columns left at their defaults are left out."""
+    content = row.model_dump(exclude_defaults=True)
+    known = {key: content.pop(key) for key in Row.model_fields if key in content}
+    return content | known
+
+
+def _key(name: str) -> str:
+    bare = all(c.isascii() and (c.isalnum() or c in "-_") for c in name)
+    return name if bare else _value(name)
+
+
+def _value(value: object) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value)
+        case str():
+            return json.dumps(str(value), ensure_ascii=False)
+        case dt.date():
+            return value.isoformat()
+        case Mapping():
+            inner = ", ".join(f"{_key(str(key))} = {_value(item)}" for key, item in value.items())
+            return f"{{ {inner} }}"
+        case Sequence():
+            return "[" + ", ".join(map(_value, value)) + "]"
+        case _:
+            raise TypeError(f"a matrix row holds no {type(value).__name__}")

@@ -1,0 +1,97 @@
+"""``matrix/*.toml`` -> :class:`~ascendenv.compatibility.model.Matrix`, with every mistake told at once."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from ascendenv.compatibility import check
+from ascendenv.compatibility.model import Matrix, Row
+from ascendenv.compatibility.tables import SCHEMA, TABLES, Table
+from ascendenv.errors import MatrixError
+from ascendenv.paths import resource_dir
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+def load(directory: Path | None = None) -> Matrix:
+    """The matrix in ``directory``, by default the one that comes with this program. It is read once.
+
+    Raises :class:`~ascendenv.errors.MatrixError`, which names file, row and key of every mistake.
+    """
+    return _load(resource_dir("matrix") if directory is None else directory)
+
+
+@cache
+def _load(directory: Path) -> Matrix:
+    reader = _Reader(directory)
+    rows = {table.field: reader.rows(file, table) for file, tables in TABLES.items() for table in tables}
+    if reader.mistakes:
+        raise MatrixError(reader.mistakes)
+    matrix = Matrix.model_validate(rows)
+    mistakes = tuple(check.mistakes(matrix))
+    if mistakes:
+        raise MatrixError(mistakes)
+    return matrix
+
+
+class _Reader:
+    """Reads each file once and collects what is wrong with it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.mistakes: list[str] = []
+        self._documents = {file: self._document(directory / file) for file in TABLES}
+
+    def rows(self, file: str, table: Table) -> tuple[Row, ...]:
+        """The rows of one table that fit its schema; the mistakes of the others are written down."""
+        document = self._documents[file]
+        if document is None:
+            return ()
+        content = document.get(table.key)
+        if not isinstance(content, list):
+            self.mistakes.append(f"matrix/{file}: {table.key}: an array of tables is missing")
+            return ()
+        rows = (self._row(file, table, index, raw) for index, raw in enumerate(content))
+        return tuple(row for row in rows if row is not None)
+
+    def _row(self, file: str, table: Table, index: int, raw: object) -> Row | None:
+        try:
+            return table.row.model_validate(raw)
+        except ValidationError as error:
+            where = f"matrix/{file}: {check.where(table, index, raw)}"
+            self.mistakes.extend(f"{where}: {mistake}" for mistake in _readable(error))
+            return None
+
+    def _document(self, path: Path) -> dict[str, object] | None:
+        """The parsed file, or ``None`` when there is nothing in it to go on with."""
+        name = f"matrix/{path.name}"
+        try:
+            document: dict[str, object] = tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            self.mistakes.append(f"{name}: the file is missing from {path.parent}")
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            self.mistakes.append(f"{name}: cannot be read: {error}")
+            return None
+        except tomllib.TOMLDecodeError as error:
+            self.mistakes.append(f"{name}: is not TOML: {error}")
+            return None
+        if document.get("schema") != SCHEMA:
+            self.mistakes.append(f"{name}: schema: {document.get('schema')!r} where {SCHEMA} is understood")
+        known = {"schema", *(table.key for table in TABLES[path.name])}
+        self.mistakes.extend(f"{name}: {key}: unknown table" for key in document.keys() - known)
+        return document
+
+
+def _readable(error: ValidationError) -> Iterator[str]:
+    for detail in error.errors(include_url=False):
+        key = ".".join(str(part) for part in detail["loc"])
+        text = detail["msg"].removeprefix("Value error, ")
+        yield f"{key}: {text}" if key else text
