@@ -1,0 +1,1 @@
+// Libraries that torch_npu names as needed without using anything of them are made from this file.

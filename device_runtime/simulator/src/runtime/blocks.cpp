@@ -1,0 +1,99 @@
+#include "runtime/blocks.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <iterator>
+#include <mutex>
+
+#include "runtime/device.h"
+#include "runtime/memory.h"
+
+namespace simulator {
+namespace {
+
+uintptr_t Address(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+
+}  // namespace
+
+void Blocks::Add(const void* begin, Block block) {
+  const std::unique_lock<std::shared_mutex> lock(mutex_);
+  blocks_[Address(begin)] = block;
+}
+
+std::optional<Blocks::Block> Blocks::Remove(const void* begin) {
+  const std::unique_lock<std::shared_mutex> lock(mutex_);
+  const auto found = blocks_.find(Address(begin));
+  if (found == blocks_.end()) return std::nullopt;
+  const Block block = found->second;
+  blocks_.erase(found);
+  return block;
+}
+
+std::optional<Blocks::Block> Blocks::At(const void* pointer) const {
+  const std::shared_lock<std::shared_mutex> lock(mutex_);
+  const auto after = blocks_.upper_bound(Address(pointer));
+  if (after == blocks_.begin()) return std::nullopt;
+  const auto& [begin, block] = *std::prev(after);
+  if (Address(pointer) - begin >= block.bytes) return std::nullopt;
+  return block;
+}
+
+bool Blocks::Cover(const void* pointer, size_t bytes) const {
+  const std::shared_lock<std::shared_mutex> lock(mutex_);
+  auto block = blocks_.upper_bound(Address(pointer));
+  if (block == blocks_.begin()) return false;
+  --block;
+  const uintptr_t offset = Address(pointer) - block->first;
+  if (offset > block->second.bytes) return false;
+  size_t covered = block->second.bytes - offset;
+  while (covered < bytes) {
+    const uintptr_t end = block->first + block->second.bytes;
+    if (++block == blocks_.end() || block->first != end) return false;
+    covered += block->second.bytes;
+  }
+  return true;
+}
+
+std::map<uintptr_t, Blocks::Block> Blocks::Of(const Device& device) const {
+  const std::shared_lock<std::shared_mutex> lock(mutex_);
+  std::map<uintptr_t, Block> own;
+  for (const auto& entry : blocks_) {
+    if (entry.second.device == &device) own.insert(entry);
+  }
+  return own;
+}
+
+Blocks& DeviceBlocks() {
+  static auto* blocks = new Blocks;
+  return *blocks;
+}
+
+Blocks& MappedBlocks() {
+  static auto* blocks = new Blocks;
+  return *blocks;
+}
+
+Blocks& HostBlocks() {
+  static auto* blocks = new Blocks;
+  return *blocks;
+}
+
+bool IsDeviceMemory(const void* pointer, size_t bytes) {
+  return DeviceBlocks().Cover(pointer, bytes) || MappedBlocks().Cover(pointer, bytes);
+}
+
+void* MapPages(size_t bytes) {
+  void* pages =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return pages == MAP_FAILED ? nullptr : pages;
+}
+
+void UnmapPages(void* begin, size_t bytes) { munmap(begin, bytes); }
+
+size_t WholePages(size_t bytes) {
+  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
+}  // namespace simulator

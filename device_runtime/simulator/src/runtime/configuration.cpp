@@ -1,0 +1,68 @@
+#include "runtime/configuration.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <limits>
+
+#include "build_values.h"
+
+namespace simulator {
+namespace {
+
+constexpr uint32_t kMostDevices = 64;
+
+std::string FromEnvironment(const char* name, const char* fallback) {
+  const char* value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? fallback : value;
+}
+
+std::optional<uint32_t> ParseCount(const std::string& text) {
+  char* end = nullptr;
+  const unsigned long count = std::strtoul(text.c_str(), &end, 10);
+  if (text.empty() || *end != '\0' || text[0] == '-' || count > kMostDevices) return std::nullopt;
+  return static_cast<uint32_t>(count);
+}
+
+Configuration Read() {
+  Configuration configuration;
+  configuration.cannVersion = SIMULATOR_CANN_VERSION;
+  configuration.soc = FromEnvironment("ASCENDENV_SIM_SOC", SIMULATOR_SOC);
+  configuration.cubeCores = SIMULATOR_CUBE_CORES;
+  configuration.vectorCores = SIMULATOR_VECTOR_CORES;
+  configuration.cacheBytes = static_cast<int64_t>(ParseBytes(SIMULATOR_CACHE).value_or(0));
+
+  const std::string devices = FromEnvironment("ASCENDENV_SIM_DEVICES", SIMULATOR_DEVICES);
+  if (const auto count = ParseCount(devices)) {
+    configuration.devices = *count;
+  } else {
+    configuration.problem =
+        "ASCENDENV_SIM_DEVICES=" + devices + " is not a number from 0 to " + std::to_string(kMostDevices);
+  }
+  const std::string memory = FromEnvironment("ASCENDENV_SIM_MEMORY", SIMULATOR_MEMORY);
+  if (const auto bytes = ParseBytes(memory)) {
+    configuration.memory = *bytes;
+  } else {
+    configuration.problem = "ASCENDENV_SIM_MEMORY=" + memory + " is not a size such as 8GiB or 512MiB";
+  }
+  return configuration;
+}
+
+}  // namespace
+
+std::optional<size_t> ParseBytes(const std::string& text) {
+  char* end = nullptr;
+  errno = 0;
+  const unsigned long long number = std::strtoull(text.c_str(), &end, 10);
+  if (text.empty() || text[0] < '0' || text[0] > '9' || number == 0 || errno != 0) return std::nullopt;
+  const std::string unit = end;
+  const int shift = unit.empty() ? 0 : unit == "KiB" ? 10 : unit == "MiB" ? 20 : unit == "GiB" ? 30 : -1;
+  if (shift < 0 || number > std::numeric_limits<size_t>::max() >> shift) return std::nullopt;
+  return static_cast<size_t>(number) << shift;
+}
+
+const Configuration& TheConfiguration() {
+  static const auto* configuration = new Configuration(Read());
+  return *configuration;
+}
+
+}  // namespace simulator

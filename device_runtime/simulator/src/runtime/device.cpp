@@ -1,0 +1,170 @@
+#include "runtime/device.h"
+
+#include <cstdlib>
+#include <sstream>
+
+#include "acl/acl_rt.h"
+#include "runtime/blocks.h"
+#include "runtime/configuration.h"
+#include "runtime/context.h"
+#include "runtime/error.h"
+#include "runtime/queue.h"
+
+namespace simulator {
+namespace {
+
+VisibleDevices Look() {
+  VisibleDevices visible;
+  const Configuration& configuration = TheConfiguration();
+  if (!configuration.problem.empty()) {
+    visible.problem = configuration.problem;
+    return visible;
+  }
+  const char* value = std::getenv("ASCEND_RT_VISIBLE_DEVICES");
+  const auto shown = ParseVisible(value, configuration.devices);
+  if (!shown) {
+    visible.problem =
+        std::string("ASCEND_RT_VISIBLE_DEVICES=") + value + " must be ascending and without duplicates";
+    return visible;
+  }
+  for (const int32_t physicalId : *shown) {
+    const auto id = static_cast<int32_t>(visible.devices.size());
+    visible.devices.push_back(std::make_unique<Device>(id, physicalId));
+  }
+  return visible;
+}
+
+}  // namespace
+
+Device::Device(int32_t id, int32_t physicalId)
+    : id_(id), physicalId_(physicalId), primary_(std::make_shared<Context>(this)) {}
+
+void Device::Retain() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++users_;
+}
+
+bool Device::Release() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return users_ > 0 && --users_ == 0;
+}
+
+bool Device::Active() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return users_ > 0;
+}
+
+bool Device::Take(size_t bytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (bytes > TheConfiguration().memory - used_) return false;
+  used_ += bytes;
+  return true;
+}
+
+void Device::GiveBack(size_t bytes) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  used_ -= bytes;
+}
+
+size_t Device::Free() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return TheConfiguration().memory - used_;
+}
+
+const VisibleDevices& Visible() {
+  static const auto* visible = new VisibleDevices(Look());
+  return *visible;
+}
+
+aclError FindDevice(int64_t id, Device** device) {
+  const VisibleDevices& visible = Visible();
+  if (!visible.problem.empty()) return Fail(ACL_ERROR_RT_INVALID_DEVICEID, visible.problem);
+  if (id < 0 || id >= static_cast<int64_t>(visible.devices.size())) {
+    return Fail(ACL_ERROR_RT_INVALID_DEVICEID, "there is no device " + std::to_string(id) + ", only " +
+                                                   std::to_string(visible.devices.size()) +
+                                                   " simulated devices are visible");
+  }
+  *device = visible.devices[static_cast<size_t>(id)].get();
+  return ACL_SUCCESS;
+}
+
+std::optional<std::vector<int32_t>> ParseVisible(const char* value, uint32_t devices) {
+  std::vector<int32_t> shown;
+  if (value == nullptr) {
+    for (uint32_t id = 0; id < devices; ++id) shown.push_back(static_cast<int32_t>(id));
+    return shown;
+  }
+  std::stringstream entries(value);
+  for (std::string entry; std::getline(entries, entry, ',');) {
+    const bool digits = !entry.empty() && entry.find_first_not_of("0123456789") == std::string::npos;
+    if (!digits || entry.size() > 4 || std::stoul(entry) >= devices) break;
+    const auto id = static_cast<int32_t>(std::stoul(entry));
+    if (!shown.empty() && id <= shown.back()) return std::nullopt;
+    shown.push_back(id);
+  }
+  return shown;
+}
+
+void ReleaseResources(const Device& device) {
+  // Memory under a task that does not end cannot be taken away.
+  if (StopStreams(device)) FreeBlocks(device);
+}
+
+}  // namespace simulator
+
+using namespace simulator;
+
+aclError aclrtGetDeviceCount(uint32_t* count) {
+  if (count == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDeviceCount: count is null");
+  *count = static_cast<uint32_t>(Visible().devices.size());
+  if (!Visible().problem.empty()) return Fail(ACL_ERROR_RT_INVALID_DEVICEID, Visible().problem);
+  if (*count == 0) return Fail(ACL_ERROR_RT_NO_DEVICE, "no simulated device is visible");
+  return ACL_SUCCESS;
+}
+
+aclError aclrtSetDevice(int32_t deviceId) {
+  Device* device = nullptr;
+  if (const aclError error = FindDevice(deviceId, &device)) return error;
+  device->Retain();
+  Enter(device->Primary());
+  return ACL_SUCCESS;
+}
+
+aclError aclrtGetDevice(int32_t* deviceId) {
+  if (deviceId == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDevice: deviceId is null");
+  const std::shared_ptr<Context> context = Entered();
+  if (context == nullptr) return Fail(ACL_ERROR_RT_CONTEXT_NULL, "no device is set on this thread");
+  *deviceId = context->device->Id();
+  return ACL_SUCCESS;
+}
+
+aclError aclrtResetDevice(int32_t deviceId) {
+  Device* device = nullptr;
+  if (const aclError error = FindDevice(deviceId, &device)) return error;
+  if (device->Release()) ReleaseResources(*device);
+  return ACL_SUCCESS;
+}
+
+aclError aclrtResetDeviceForce(int32_t deviceId) {
+  Device* device = nullptr;
+  if (const aclError error = FindDevice(deviceId, &device)) return error;
+  while (device->Active()) device->Release();
+  ReleaseResources(*device);
+  return ACL_SUCCESS;
+}
+
+aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* active) {
+  Device* device = nullptr;
+  if (const aclError error = FindDevice(deviceId, &device)) return error;
+  if (flags != nullptr) *flags = 0;
+  if (active != nullptr) *active = device->Active() ? 1 : 0;
+  return ACL_SUCCESS;
+}
+
+aclError aclrtSynchronizeDevice() { return aclrtSynchronizeDeviceWithTimeout(-1); }
+
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t milliseconds) {
+  std::shared_ptr<Context> context;
+  if (const aclError error = CurrentContext(&context)) return error;
+  return SynchronizeStreams(*context->device, milliseconds);
+}

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "acl/acl_base.h"
+
+namespace simulator {
+
+struct Context;
+
+// One simulated device as this process sees it. Devices live as long as the process.
+class Device {
+ public:
+  Device(int32_t id, int32_t physicalId);
+
+  int32_t Id() const { return id_; }                  // counts the visible devices
+  int32_t PhysicalId() const { return physicalId_; }  // counts all devices of the machine
+  const std::shared_ptr<Context>& Primary() const { return primary_; }
+
+  void Retain();
+  bool Release();  // whether this was the last user
+  bool Active() const;
+
+  // The memory of the device is a budget: blocks are host memory.
+  bool Take(size_t bytes);
+  void GiveBack(size_t bytes);
+  size_t Free() const;
+
+ private:
+  const int32_t id_;
+  const int32_t physicalId_;
+  const std::shared_ptr<Context> primary_;
+  mutable std::mutex mutex_;
+  int users_ = 0;
+  size_t used_ = 0;
+};
+
+struct VisibleDevices {
+  std::vector<std::unique_ptr<Device>> devices;
+  std::string problem;  // why there are none, in words; empty when all is well
+};
+
+const VisibleDevices& Visible();
+
+// The device with this id; fails with a message when there is none.
+aclError FindDevice(int64_t id, Device** device);
+
+// Which physical devices a value of ASCEND_RT_VISIBLE_DEVICES shows. As in CANN, the list ends at the first
+// entry that is no device, and a list that is not ascending is an error (nothing is returned).
+std::optional<std::vector<int32_t>> ParseVisible(const char* value, uint32_t devices);
+
+// Frees all that belongs to the device: streams first, then memory.
+void ReleaseResources(const Device& device);
+
+}  // namespace simulator

@@ -1,0 +1,58 @@
+#include "runtime/error.h"
+
+#include <utility>
+
+#include "acl/acl_rt.h"
+#include "runtime/failure.h"
+
+namespace simulator {
+namespace {
+
+struct Recent {
+  aclError code = ACL_SUCCESS;
+  std::string message;
+  std::string handedOut;  // keeps the text of the last aclGetRecentErrMsg alive
+};
+
+Recent& ThisThread() {
+  thread_local Recent recent;
+  return recent;
+}
+
+}  // namespace
+
+aclError Fail(aclError code, std::string message) {
+  ThisThread().code = code;
+  ThisThread().message = "[simulated CANN] " + std::move(message);
+  return code;
+}
+
+aclError Refuse(const std::string& name) {
+  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, name + " is not implemented by the simulated CANN");
+}
+
+std::optional<Failure> FailureOf(aclError code) {
+  if (code == ACL_SUCCESS) return std::nullopt;
+  return Failure{code, std::exchange(ThisThread().message, {})};
+}
+
+aclError Report(const Failure& failure) {
+  ThisThread().code = failure.code;
+  ThisThread().message = failure.message;
+  return failure.code;
+}
+
+}  // namespace simulator
+
+using simulator::ThisThread;
+
+const char* aclGetRecentErrMsg() {
+  simulator::Recent& recent = ThisThread();
+  if (recent.message.empty()) return nullptr;
+  recent.handedOut = std::exchange(recent.message, {});
+  return recent.handedOut.c_str();
+}
+
+aclError aclrtPeekAtLastError(aclrtLastErrLevel) { return ThisThread().code; }
+
+aclError aclrtGetLastError(aclrtLastErrLevel) { return std::exchange(ThisThread().code, ACL_SUCCESS); }

@@ -1,0 +1,60 @@
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <string>
+
+#include "acl/acl_mdl.h"
+#include "acl/acl_rt.h"
+#include "runtime/configuration.h"
+#include "runtime/context.h"
+#include "runtime/device.h"
+#include "runtime/error.h"
+
+namespace simulator {
+namespace {
+
+std::atomic<bool> initialized{false};
+
+// The only entry of the configuration file that the simulated runtime acts on:
+// {"defaultDevice": {"default_device": "0"}}.
+int32_t DefaultDeviceIn(const std::string& json) {
+  static const std::regex entry(R"re("default_device"\s*:\s*"(\d{1,4})")re");
+  std::smatch match;
+  return std::regex_search(json, match, entry) ? std::stoi(match[1]) : -1;
+}
+
+aclError ReadConfiguration(const char* path) {
+  if (path == nullptr || *path == '\0') return ACL_SUCCESS;
+  std::ifstream file(path);
+  if (!file) return Fail(ACL_ERROR_INVALID_FILE, std::string("aclInit: cannot read ") + path);
+  const std::string json{std::istreambuf_iterator<char>(file), {}};
+  SetDefaultDevice(DefaultDeviceIn(json));
+  return ACL_SUCCESS;
+}
+
+}  // namespace
+}  // namespace simulator
+
+using namespace simulator;
+
+aclError aclInit(const char* configurationPath) {
+  if (initialized) return Fail(ACL_ERROR_REPEAT_INITIALIZE, "aclInit was already called");
+  if (!TheConfiguration().problem.empty()) return Fail(ACL_ERROR_INVALID_PARAM, TheConfiguration().problem);
+  if (const aclError error = ReadConfiguration(configurationPath)) return error;
+  initialized = true;
+  return ACL_SUCCESS;
+}
+
+aclError aclFinalize() {
+  if (!initialized.exchange(false)) return Fail(ACL_ERROR_UNINITIALIZE, "aclFinalize without aclInit");
+  for (const auto& device : Visible().devices) ReleaseResources(*device);
+  SetDefaultDevice(-1);
+  return ACL_SUCCESS;
+}
+
+aclError aclmdlInitDump() { return Refuse("aclmdlInitDump"); }
+
+aclError aclmdlSetDump(const char*) { return Refuse("aclmdlSetDump"); }
+
+aclError aclmdlFinalizeDump() { return Refuse("aclmdlFinalizeDump"); }

@@ -1,0 +1,111 @@
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "acl/acl_rt.h"
+#include "runtime/error.h"
+#include "runtime/queue.h"
+
+// Options of the device that change how fast or how exactly it computes. The simulation computes the same
+// either way: it keeps them, so that what was set can be read back.
+
+namespace simulator {
+namespace {
+
+class SystemParameters {
+ public:
+  void Set(aclSysParamOpt option, int64_t value) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    values_[option] = value;
+  }
+
+  std::optional<int64_t> Get(aclSysParamOpt option) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = values_.find(option);
+    return found == values_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<aclSysParamOpt, int64_t> values_;
+};
+
+SystemParameters& OfTheProcess() {
+  static auto* parameters = new SystemParameters;
+  return *parameters;
+}
+
+SystemParameters& OfTheContext() {
+  thread_local SystemParameters parameters;
+  return parameters;
+}
+
+aclError Read(const SystemParameters& parameters, aclSysParamOpt option, int64_t* value) {
+  if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetSysParamOpt: no result");
+  const auto set = parameters.Get(option);
+  if (!set) return Fail(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "the system parameter was never set");
+  *value = *set;
+  return ACL_SUCCESS;
+}
+
+std::atomic<aclrtFloatOverflowMode> saturation{ACL_RT_OVERFLOW_MODE_INFNAN};
+
+}  // namespace
+}  // namespace simulator
+
+using namespace simulator;
+
+aclError aclrtSetSysParamOpt(aclSysParamOpt option, int64_t value) {
+  OfTheProcess().Set(option, value);
+  return ACL_SUCCESS;
+}
+
+aclError aclrtGetSysParamOpt(aclSysParamOpt option, int64_t* value) {
+  return Read(OfTheProcess(), option, value);
+}
+
+aclError aclrtCtxSetSysParamOpt(aclSysParamOpt option, int64_t value) {
+  OfTheContext().Set(option, value);
+  return ACL_SUCCESS;
+}
+
+aclError aclrtCtxGetSysParamOpt(aclSysParamOpt option, int64_t* value) {
+  return Read(OfTheContext(), option, value);
+}
+
+aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
+  saturation = mode;
+  return ACL_SUCCESS;
+}
+
+aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode* mode) {
+  if (mode == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDeviceSatMode: no result");
+  *mode = saturation;
+  return ACL_SUCCESS;
+}
+
+// Simulated operators always come to an end, so their time limits never strike.
+aclError aclrtSetOpWaitTimeout(uint32_t) { return ACL_SUCCESS; }
+
+aclError aclrtSetOpExecuteTimeOut(uint32_t) { return ACL_SUCCESS; }
+
+aclError aclrtSetOpExecuteTimeOutV2(uint64_t microseconds, uint64_t* actualMicroseconds) {
+  if (actualMicroseconds != nullptr) *actualMicroseconds = microseconds;
+  return ACL_SUCCESS;
+}
+
+// Overflows are seen as infinities and NaNs; there is no separate flag to switch on.
+aclError aclrtSetStreamOverflowSwitch(aclrtStream handle, uint32_t flag) {
+  std::shared_ptr<Stream> stream;
+  if (const aclError error = FindStream(handle, &stream)) return error;
+  return flag == 0 ? ACL_SUCCESS : Refuse("aclrtSetStreamOverflowSwitch(1)");
+}
+
+aclError aclrtGetStreamOverflowSwitch(aclrtStream handle, uint32_t* flag) {
+  std::shared_ptr<Stream> stream;
+  if (flag == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetStreamOverflowSwitch: no result");
+  if (const aclError error = FindStream(handle, &stream)) return error;
+  *flag = 0;
+  return ACL_SUCCESS;
+}

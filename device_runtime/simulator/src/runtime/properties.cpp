@@ -1,0 +1,142 @@
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "acl/acl_rt.h"
+#include "runtime/configuration.h"
+#include "runtime/device.h"
+#include "runtime/error.h"
+
+using namespace simulator;
+
+const char* aclrtGetSocName() { return TheConfiguration().soc.c_str(); }
+
+aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo info, int64_t* value) {
+  switch (info) {
+    case ACL_DEVICE_INFO_AI_CORE_NUM:
+      return aclrtGetDeviceInfo(deviceId, ACL_DEV_ATTR_CUBE_CORE_NUM, value);
+    case ACL_DEVICE_INFO_VECTOR_CORE_NUM:
+      return aclrtGetDeviceInfo(deviceId, ACL_DEV_ATTR_VECTOR_CORE_NUM, value);
+    case ACL_DEVICE_INFO_L2_SIZE:
+      return aclrtGetDeviceInfo(deviceId, ACL_DEV_ATTR_L2_CACHE_SIZE, value);
+    default:
+      return Fail(ACL_ERROR_INVALID_PARAM, "aclGetDeviceCapability: unknown property");
+  }
+}
+
+aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attribute, int64_t* value) {
+  Device* device = nullptr;
+  if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDeviceInfo: no result");
+  if (const aclError error = FindDevice(deviceId, &device)) return error;
+  const Configuration& configuration = TheConfiguration();
+  switch (attribute) {
+    case ACL_DEV_ATTR_AICORE_CORE_NUM:
+    case ACL_DEV_ATTR_CUBE_CORE_NUM:
+      *value = configuration.cubeCores;
+      return ACL_SUCCESS;
+    case ACL_DEV_ATTR_VECTOR_CORE_NUM:
+      *value = configuration.vectorCores;
+      return ACL_SUCCESS;
+    case ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE:
+      *value = static_cast<int64_t>(configuration.memory);
+      return ACL_SUCCESS;
+    case ACL_DEV_ATTR_L2_CACHE_SIZE:
+      *value = configuration.cacheBytes;
+      return ACL_SUCCESS;
+    case ACL_DEV_ATTR_PHY_CHIP_ID:
+      *value = device->PhysicalId();
+      return ACL_SUCCESS;
+    case ACL_DEV_ATTR_IS_VIRTUAL:
+      *value = 0;
+      return ACL_SUCCESS;
+    default:
+      return Refuse("aclrtGetDeviceInfo(" + std::to_string(attribute) + ")");
+  }
+}
+
+aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t* value) {
+  if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDeviceResLimit: no result");
+  const aclrtDevAttr attribute =
+      type == ACL_RT_DEV_RES_CUBE_CORE ? ACL_DEV_ATTR_CUBE_CORE_NUM : ACL_DEV_ATTR_VECTOR_CORE_NUM;
+  int64_t cores = 0;
+  if (const aclError error = aclrtGetDeviceInfo(static_cast<uint32_t>(deviceId), attribute, &cores))
+    return error;
+  *value = static_cast<uint32_t>(cores);
+  return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid* uuid) {
+  Device* device = nullptr;
+  if (uuid == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtDeviceGetUuid: no result");
+  if (const aclError error = FindDevice(deviceId, &device)) return error;
+  *uuid = {};
+  std::memcpy(uuid->bytes, "simulated-npu", 13);
+  uuid->bytes[15] = static_cast<char>(device->PhysicalId());
+  return ACL_SUCCESS;
+}
+
+aclError aclrtGetDeviceUtilizationRate(int32_t, aclrtUtilizationInfo*) {
+  return Refuse("aclrtGetDeviceUtilizationRate");
+}
+
+aclError aclrtGetLogicDevIdByUserDevId(int32_t userDeviceId, int32_t* logicDeviceId) {
+  Device* device = nullptr;
+  if (logicDeviceId == nullptr)
+    return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetLogicDevIdByUserDevId: no result");
+  if (const aclError error = FindDevice(userDeviceId, &device)) return error;
+  *logicDeviceId = device->PhysicalId();
+  return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceGetBareTgid(int32_t* pid) {
+  if (pid == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtDeviceGetBareTgid: no result");
+  *pid = getpid();
+  return ACL_SUCCESS;
+}
+
+aclError aclrtDeviceCanAccessPeer(int32_t* can, int32_t deviceId, int32_t peerDeviceId) {
+  Device* device = nullptr;
+  if (can == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtDeviceCanAccessPeer: no result");
+  if (const aclError error = FindDevice(deviceId, &device)) return error;
+  if (const aclError error = FindDevice(peerDeviceId, &device)) return error;
+  *can = deviceId != peerDeviceId ? 1 : 0;
+  return ACL_SUCCESS;
+}
+
+// Simulated devices share the memory of the host, so there is no access to switch.
+aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t) {
+  Device* device = nullptr;
+  return FindDevice(peerDeviceId, &device);
+}
+
+aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
+  Device* device = nullptr;
+  return FindDevice(peerDeviceId, &device);
+}
+
+aclError aclGetCannAttributeList(const aclCannAttr** attributes, size_t* count) {
+  static constexpr std::array<aclCannAttr, 2> kSupported = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16};
+  if (attributes == nullptr || count == nullptr) {
+    return Fail(ACL_ERROR_INVALID_PARAM, "aclGetCannAttributeList: no result");
+  }
+  *attributes = kSupported.data();
+  *count = kSupported.size();
+  return ACL_SUCCESS;
+}
+
+aclError aclGetCannAttribute(aclCannAttr attribute, int32_t* value) {
+  if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclGetCannAttribute: no result");
+  switch (attribute) {
+    case ACL_CANN_ATTR_INF_NAN:
+    case ACL_CANN_ATTR_BF16:
+      *value = 1;
+      return ACL_SUCCESS;
+    case ACL_CANN_ATTR_JIT_COMPILE:
+      *value = 0;  // there is no operator compiler
+      return ACL_SUCCESS;
+    default:
+      return Fail(ACL_ERROR_INVALID_PARAM, "aclGetCannAttribute: unknown attribute");
+  }
+}

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "acl/acl_base.h"
+#include "runtime/failure.h"
+
+namespace simulator {
+
+struct Context;
+class Device;
+
+// Negative for ever, as the runtime's timeouts are.
+using Milliseconds = int32_t;
+
+// A queue of tasks and the thread that runs them in order. The thread starts with the first task and keeps
+// the stream alive, so a task that never ends can be abandoned.
+class Stream : public std::enable_shared_from_this<Stream> {
+ public:
+  using Task = std::function<aclError()>;
+  enum class When { kUnlessFailed, kAlways };
+
+  explicit Stream(std::shared_ptr<Context> context);
+
+  int32_t Id() const { return id_; }
+  const Device& Owner() const;
+
+  aclError Append(Task task, When when = When::kUnlessFailed);
+  aclError Wait(Milliseconds timeout);  // until all that is queued now has run; then reports the failure
+  void Drain();                         // the same, leaving the failure for others to report
+  bool Idle() const;
+  std::optional<Failure> CurrentFailure() const;
+
+  // After an error: stop at it for good, or go on with the next task and forget the error once it is
+  // reported.
+  void StopOnFailure(bool stop);
+
+  // Skips what is queued and ends the thread; false when the running task does not end in time.
+  bool Stop(Milliseconds patience);
+
+ private:
+  struct Entry {
+    Task task;
+    When when;
+  };
+
+  bool UsableHere() const;
+  bool Reach(std::unique_lock<std::mutex>& lock, Milliseconds timeout);
+  void Work();
+  bool RunNext(std::unique_lock<std::mutex>& lock);
+
+  const std::shared_ptr<Context> context_;
+  const int32_t id_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable progress_;
+  std::deque<Entry> entries_;
+  std::optional<Failure> failure_;
+  uint64_t appended_ = 0;
+  uint64_t finished_ = 0;
+  bool stopOnFailure_ = false;
+  bool stopping_ = false;
+  bool started_ = false;
+  bool ended_ = false;
+};
+
+// The stream behind a handle; nullptr is the default stream of the current context.
+aclError FindStream(aclrtStream handle, std::shared_ptr<Stream>* stream);
+
+// Waits for every stream of the device; reports the first failure.
+aclError SynchronizeStreams(const Device& device, Milliseconds timeout);
+
+// Stops and forgets every stream of the device; false when a task does not end.
+bool StopStreams(const Device& device);
+
+// Waits for every stream of the device without taking note of failures.
+void DrainStreams(const Device& device);
+
+}  // namespace simulator
