@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
@@ -25,8 +27,11 @@ def start(script: str, *arguments: str, stderr: IO[str]) -> subprocess.Popen[str
     )
 
 
-def python(code: str, seconds: float) -> str:
-    """What ``code`` prints in a Python of its own. Fails with its error, or after ``seconds`` without an end."""
+def python(code: str, seconds: float, variables: Mapping[str, str] | None = None) -> str:
+    """What ``code`` prints in a Python of its own, with ``variables`` set in its environment.
+
+    Fails with its error, or after ``seconds`` without an end.
+    """
     try:
         done = subprocess.run(
             [sys.executable, "-c", f"{_DIE_WITH_PARENT}\n{code}"],
@@ -34,6 +39,7 @@ def python(code: str, seconds: float) -> str:
             text=True,
             timeout=seconds,
             check=False,
+            env={**os.environ, **(variables or {})},
         )
     except subprocess.TimeoutExpired:
         raise AssertionError(f"no answer within {seconds:g} s: `{code}`") from None
