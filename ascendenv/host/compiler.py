@@ -10,12 +10,13 @@ from ascendenv.host.machine import Machine
 from ascendenv.host.model import Compiler
 
 _NAMES = ("c++", "g++", "clang++")
+_LAUNCHERS = frozenset({"ccache", "sccache", "distcc"})
 _VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?")
 
 
 def compiler(machine: Machine) -> Compiler | None:
     """``$CXX`` when it works, else the first of the usual names on ``PATH`` that does."""
-    chosen = _words(machine.environ.get("CXX", ""))
+    chosen = [word for word in _words(machine.environ.get("CXX", "")) if word not in _LAUNCHERS]
     candidates = [(chosen, "$CXX")] if chosen else []
     candidates += [([name], f"{name} --version") for name in _NAMES]
     for words, where in candidates:

@@ -49,7 +49,7 @@ def _named(machine: Machine, directory: Path, where: str) -> Iterator[tuple[Path
 
 
 def _base_of(machine: Machine, python: Path) -> Path:
-    """Follow ``pyvenv.cfg`` out of a virtual environment; its ``home`` is the base interpreter's directory."""
+    """Follow ``pyvenv.cfg`` out of a virtual environment: its ``home`` is the base's directory."""
     settings = key_values(read(machine, python.parent.parent / "pyvenv.cfg"))
     home = settings.get("home", "")
     for name in (python.name, "python3"):

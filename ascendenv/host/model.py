@@ -76,8 +76,8 @@ class NpuSmi(Fact):
 class CannInstall(Fact):
     """One CANN installation, found by its files.
 
-    ``root`` is the directory that holds ``set_env.sh``; ``home`` is what ``ASCEND_HOME_PATH`` becomes when that
-    script ran (another directory up to CANN 8.3). ``nnal`` is the directory that holds NNAL's ``set_env.sh``.
+    ``root`` is the directory that holds ``set_env.sh``; ``home`` is what ``ASCEND_HOME_PATH`` becomes when
+    that script ran (another directory up to CANN 8.3). ``nnal`` holds NNAL's ``set_env.sh``.
     ``parts`` are the versions that its own component files state. ``missing`` names what torch_npu and
     ``set_env.sh`` cannot do without, relative to ``home``; ``operators`` tells whether an operator package is
     there.

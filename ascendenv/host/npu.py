@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ascendenv.compatibility.model import Chip, Matrix
+from ascendenv.compatibility.query import chip_of_soc
 from ascendenv.host.files import children, read
 from ascendenv.host.machine import Machine
 from ascendenv.host.model import Npu, NpuSmi
@@ -32,9 +33,9 @@ def is_chip_node(node: str) -> bool:
 
 
 def npus(machine: Machine, matrix: Matrix, smi: NpuSmi | None, table: InfoTable) -> tuple[Npu, ...]:
-    """One entry a chip, from the first source that shows any.
+    """List one entry a chip, from the first source that shows any.
 
-    In a container the PCI bus shows all NPUs of the host, also those that were not passed in, so it comes last.
+    In a container the PCI bus shows all NPUs of the host, also those not passed in, so it comes last.
     """
     on_bus = pci_npus(machine, matrix)
     return _from_table(matrix, smi, table, on_bus) or _from_nodes(machine, on_bus) or on_bus
@@ -55,17 +56,18 @@ def soc_of(matrix: Matrix, name: str) -> str | None:
     """Tell the SoC from npu-smi's name, ``Ascend910B3`` from ``910B3``; A3 and 950 have none there."""
     soc = name.replace(" ", "")
     soc = soc if soc.startswith("Ascend") else f"Ascend{soc}"
-    return soc if any(soc in chip.socs for chip in matrix.chips) else None
+    return soc if chip_of_soc(matrix, soc) is not None else None
 
 
 def family_of(matrix: Matrix, name: str) -> ChipFamily | None:
     """The family that npu-smi's name means."""
     soc = soc_of(matrix, name)
-    return next((chip.family for chip in matrix.chips if soc in chip.socs or _has_name(chip, name)), None)
+    chip = chip_of_soc(matrix, soc) if soc is not None else _chip_by_name(matrix, name)
+    return chip.family if chip is not None else None
 
 
-def _has_name(chip: Chip, name: str) -> bool:
-    return name.replace(" ", "") in chip.npu_smi_names
+def _chip_by_name(matrix: Matrix, name: str) -> Chip | None:
+    return next((chip for chip in matrix.chips if name.replace(" ", "") in chip.npu_smi_names), None)
 
 
 def _from_table(
