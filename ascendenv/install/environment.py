@@ -80,6 +80,14 @@ class Environment:
         _registry_entry(self.path).parent.mkdir(parents=True, exist_ok=True)
         write_atomically(_registry_entry(self.path), f"{self.path}\n")
 
+    def keep_report(self, report: str, *, ok: bool) -> None:
+        """Replace the last verification report, and note in the record whether it was a good one."""
+        write_atomically(self.report_file, report + "\n")
+        record = self.record()
+        if record is not None:
+            changed = record.model_copy(update={"verified": ok})
+            write_atomically(self.home / "state.json", changed.model_dump_json(indent=2) + "\n")
+
     def activation(self) -> Activation:
         """The captured CANN environment. Raises ``UsageError`` when nothing was installed here."""
         try:

@@ -35,6 +35,11 @@ class Journal(BaseModel):
         """What was there before; on the same file system, so that putting it back is a rename."""
         return self.path.with_name(f"{self.path.name}.before-ascendenv")
 
+    @property
+    def discarded(self) -> Path:
+        """What a failed change left, out of the way until it is removed."""
+        return self.path.with_name(f"{self.path.name}.failed-ascendenv")
+
 
 @contextmanager
 def transaction(path: Path) -> Iterator[None]:
@@ -64,6 +69,7 @@ def recover(path: Path) -> bool:
     if journal.phase == "working":
         _put_back(journal)
     remove(journal.backup)
+    remove(journal.discarded)
     _journal_file(path).unlink()
     return True
 
@@ -83,10 +89,12 @@ def recover_all() -> tuple[Path, ...]:
 
 
 def _put_back(journal: Journal) -> None:
-    if journal.had_previous and not journal.backup.exists():
-        return  # an earlier recovery was interrupted after it had put everything back
-    remove(journal.path)
-    if journal.had_previous:
+    if not journal.had_previous:
+        remove(journal.path)
+    elif journal.backup.exists():  # otherwise an earlier recovery was interrupted after it had put it back
+        # Two renames, so that the environment is never seen half removed: ascendenv may be running from it.
+        if journal.path.exists():
+            journal.path.rename(journal.discarded)
         journal.backup.rename(journal.path)
 
 

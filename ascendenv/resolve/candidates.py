@@ -125,32 +125,20 @@ def _targeted(matrix: Matrix, target: Target) -> Iterable[Want]:
         "python",
         f"Python {target.python} on {target.arch}",
         "target",
-        lambda c: _has_wheel(c, target) and _cann_knows_python(matrix, c, target.python),
+        lambda c: query.has_wheel(c.release, target.arch, target.python) and _cann_knows_python(matrix, c, target.python),
     )
-    chip = next((row for row in matrix.chips if row.family is target.chip), None)
-    if chip is not None:
+    family = target.chip
+    if family is not None:
+        chip = next(row for row in matrix.chips if row.family is family)
         since = None if chip.cann_since is None else CannVersion(chip.cann_since)
         yield Want(
             "chip",
             f"chip {chip.family} ({chip.title})",
             "target",
-            lambda c: (
-                (since is None or since <= c.cann)
-                and chip.first_train is not None
-                and _train_key(chip.first_train) <= _train_key(c.release.train)
-            ),
+            lambda c: (since is None or since <= c.cann) and query.knows_chip(matrix, c.release, family),
         )
-
-
-def _has_wheel(candidate: Candidate, target: Target) -> bool:
-    wheels = candidate.release.wheels.get(target.arch)
-    return wheels is not None and target.python in wheels.pythons
 
 
 def _cann_knows_python(matrix: Matrix, candidate: Candidate, python: str) -> bool:
     return query.python_supported_by_cann(matrix, candidate.cann, python) is not False
 
-
-def _train_key(train: str) -> Version:
-    """Trains order like versions; one without a number (a preview) counts as the newest."""
-    return Version(train) if train[:1].isdigit() else Version("9999")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -16,9 +15,9 @@ from packaging.version import Version
 from pypi_simple import PYPI_SIMPLE_ENDPOINT, NoSuchProjectError, ProjectPage, PyPISimple
 
 from ascendenv import fetch
-from ascendenv.compatibility.model import PackageIndex
+from ascendenv.compatibility.model import Matrix
 from ascendenv.host.model import PipConfiguration
-from ascendenv.host.pip_config import redact_url
+from ascendenv.host.urls import redact_url
 from ascendenv.resolve.model import Target
 from ascendenv.resolve.tags import supported_tags
 
@@ -82,22 +81,6 @@ class Missing:
         return tuple(look for look in self.looks if not look.answered)
 
 
-def find(sources: Iterable[Source], project: str, version: Version, target: Target) -> Found | Missing:
-    """The first wheel of exactly ``version`` (local part included) that runs on ``target``."""
-    tags = supported_tags(target)
-    looks = []
-    for source in sources:
-        offered = source.wheels(project)
-        if isinstance(offered, Unreachable):
-            looks.append(Look(source.title, offered.reason, answered=False))
-            continue
-        for wheel in offered:
-            if wheel.version == version and not tags.isdisjoint(parse_wheel_filename(wheel.filename)[3]):
-                return Found(wheel, source)
-        looks.append(Look(source.title, _what_was_there(offered, version), answered=True))
-    return Missing(f"{project} {version} for {target.describe()}", tuple(looks))
-
-
 def _what_was_there(offered: tuple[Wheel, ...], version: Version) -> str:
     if not offered:
         return "does not have it"
@@ -136,11 +119,7 @@ class IndexSource:
         """The wheels of a project on the index; yanked ones are left out."""
         return _read_index(self, project)
 
-    def __hash__(self) -> int:
-        return hash((self.url, self.flat))
 
-
-@lru_cache(maxsize=None)
 def _read_index(source: IndexSource, project: str) -> tuple[Wheel, ...] | Unreachable:
     try:
         page = _page(source, project)
@@ -196,33 +175,78 @@ def local_path(url: str) -> Path:
     return Path(url2pathname(parts.path)) if parts.scheme == "file" else Path(url).expanduser()
 
 
-def sources(
-    pip: PipConfiguration, known: Iterable[PackageIndex], project: str, *, offline: bool
-) -> tuple[Source, ...]:
-    """Every source to ask for ``project``, in order.
+class WheelSources:
+    """Everywhere that wheels may come from on this machine; each place is asked once for each project.
 
     First what the user configured for pip, then the installer's own default index (unless the user replaced
     it), then the indexes that the matrix lists for the project. With ``offline`` only those on disk.
     """
-    session = fetch.session(pip)
-    found: list[Source] = []
-    for link in pip.find_links:
-        title = f"find-links {redact_url(link)}"
-        if fetch.is_local(link):
-            found.append(FolderSource(local_path(link), title))
+
+    def __init__(self, pip: PipConfiguration, matrix: Matrix, *, offline: bool) -> None:
+        self._pip = pip
+        self._known = tuple(sorted(matrix.indexes, key=lambda row: row.order))
+        self._offline = offline
+        self._session = fetch.session(pip)
+        self._answers: dict[tuple[str, str], tuple[Wheel, ...]] = {}
+        self._unreachable: dict[str, Unreachable] = {}
+
+    def find(self, project: str, version: Version, target: Target) -> Found | Missing:
+        """The first wheel of exactly ``version`` (local part included) that runs on ``target``."""
+        tags = supported_tags(target)
+        looks = []
+        for source in self.sources(project):
+            offered = self._ask(source, project)
+            if isinstance(offered, Unreachable):
+                looks.append(Look(source.title, offered.reason, answered=False))
+                continue
+            for wheel in offered:
+                if wheel.version == version and not tags.isdisjoint(parse_wheel_filename(wheel.filename)[3]):
+                    return Found(wheel, source)
+            looks.append(Look(source.title, _what_was_there(offered, version), answered=True))
+        return Missing(f"{project} {version} for {target.describe()}", tuple(looks))
+
+    def sources(self, project: str) -> tuple[Source, ...]:
+        """Where ``project`` is looked for, in order."""
+        found = [*self._linked(), *self._configured(), *self._listed(project)]
+        return tuple(source for source in found if not self._offline or _is_on_disk(source))
+
+    def _ask(self, source: Source, project: str) -> tuple[Wheel, ...] | Unreachable:
+        """A source that did not answer once is not asked again: each try can cost seconds."""
+        if source.title in self._unreachable:
+            return self._unreachable[source.title]
+        key = (source.title, project)
+        if key not in self._answers:
+            answer = source.wheels(project)
+            if isinstance(answer, Unreachable):
+                self._unreachable[source.title] = answer
+                return answer
+            self._answers[key] = answer
+        return self._answers[key]
+
+    def _linked(self) -> Iterator[Source]:
+        for link in self._pip.find_links:
+            title = f"find-links {redact_url(link)}"
+            if fetch.is_local(link):
+                yield FolderSource(local_path(link), title)
+            else:
+                yield IndexSource(link, title, self._session, flat=True)
+
+    def _configured(self) -> Iterator[Source]:
+        if self._pip.no_index:
+            return
+        for url in self._pip.extra_index_urls:
+            yield IndexSource(url, f"index {redact_url(url)}", self._session)
+        if self._pip.index_url is not None:
+            yield IndexSource(self._pip.index_url, f"index {redact_url(self._pip.index_url)}", self._session)
         else:
-            found.append(IndexSource(link, title, session, flat=True))
-    if not pip.no_index:
-        found += [IndexSource(url, f"index {redact_url(url)}", session) for url in pip.extra_index_urls]
-        default = pip.index_url or PYPI_SIMPLE_ENDPOINT
-        title = f"index {redact_url(default)}" if pip.index_url else "the default index"
-        found.append(IndexSource(default, title, session))
-        found += [
-            IndexSource(index.url, index.name, session, uv_options=(f"--index={index.url}",))
-            for index in sorted(known, key=lambda row: row.order)
-            if index.url is not None and project in index.has
-        ]
-    return tuple(source for source in found if not offline or _is_on_disk(source))
+            yield IndexSource(PYPI_SIMPLE_ENDPOINT, "the default index", self._session)
+
+    def _listed(self, project: str) -> Iterator[Source]:
+        if self._pip.no_index:
+            return
+        for row in self._known:
+            if row.url is not None and project in row.has:
+                yield IndexSource(row.url, row.name, self._session, uv_options=(f"--index={row.url}",))
 
 
 def _is_on_disk(source: Source) -> bool:

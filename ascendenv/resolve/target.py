@@ -26,35 +26,36 @@ def target(
     default_python: str,
 ) -> Target:
     """The target from the host and the user's options. Raises ``UsageError`` for names nobody knows."""
-    chosen_arch = _arch(host, arch)
+    chosen_arch = parse_arch(arch) if arch else _own_arch(host)
     same_machine = chosen_arch is host.cpu.arch and host.os.libc == "glibc"
     return Target(
         arch=chosen_arch,
-        python=_python(matrix, python) if python else default_python,
+        python=parse_python(matrix, python) if python else default_python,
         chip=query.parse_chip(matrix, chip) if chip else host.chip,
         glibc=host.os.libc_version if same_machine else OTHER_MACHINE_GLIBC,
     )
 
 
-def _arch(host: Host, text: str | None) -> Arch:
-    if text is None:
-        if host.cpu.arch is None:
-            raise UsageError(
-                f"this machine's architecture, {host.cpu.machine}, is not one that Ascend supports",
-                hint="plan for another machine with --arch aarch64 or --arch x86_64",
-            )
-        return host.cpu.arch
+def _own_arch(host: Host) -> Arch:
+    if host.cpu.arch is None:
+        raise UsageError(
+            f"this machine's architecture, {host.cpu.machine}, is not one that Ascend supports",
+            hint="plan for another machine with --arch aarch64 or --arch x86_64",
+        )
+    return host.cpu.arch
+
+
+def parse_arch(text: str) -> Arch:
+    """The architecture that ``text`` names. Raises ``UsageError`` for one that Ascend does not have."""
     aliases = {"arm64": "aarch64", "amd64": "x86_64", "x86-64": "x86_64"}
     name = aliases.get(text.lower(), text.lower())
-    if name not in set(Arch):
-        guess = query.did_you_mean(name, [str(a) for a in Arch])
-        raise UsageError(
-            f"unknown architecture `{text}`", hint=f"did you mean {guess}?" if guess else "known: aarch64, x86_64"
-        )
+    if name not in {str(arch) for arch in Arch}:
+        raise query.unknown("architecture", text, map(str, Arch))
     return Arch(name)
 
 
-def _python(matrix: Matrix, text: str) -> str:
+def parse_python(matrix: Matrix, text: str) -> str:
+    """``3.11`` for ``3.11`` or ``3.11.7``. Raises ``UsageError`` for what is no Python version."""
     known = sorted(
         {p for row in matrix.torch_npu for wheels in row.wheels.values() for p in wheels.pythons},
         key=lambda version: int(version.split(".")[1]),

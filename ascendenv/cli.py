@@ -1,0 +1,309 @@
+"""The command line. Each command asks a room for data and hands it to a renderer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from ascendenv.commands import Wanted
+    from ascendenv.result import Result
+
+app = typer.Typer(
+    name="ascendenv",
+    help="Set up, explain and prove the software stack that PyTorch needs on Huawei Ascend NPUs.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help: the decorated one takes three times as long to start
+    add_completion=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+matrix_app = typer.Typer(
+    help="What goes with what, with source and evidence.", no_args_is_help=True, rich_markup_mode=None
+)
+app.add_typer(matrix_app, name="matrix")
+
+
+class Format(str, Enum):
+    """How results are printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class Shell(str, Enum):
+    """What ``ascendenv env`` prints for."""
+
+    BASH = "bash"
+    FISH = "fish"
+    JSON = "json"
+
+
+Cann = Annotated[str | None, typer.Option("--cann", help="CANN version, such as 9.1.0.", show_default=False)]
+Torch = Annotated[str | None, typer.Option("--torch", help="torch version, such as 2.7.1.", show_default=False)]
+TorchNpu = Annotated[
+    str | None, typer.Option("--torch-npu", help="torch_npu version, such as 2.7.1.post8.", show_default=False)
+]
+Arch = Annotated[str | None, typer.Option("--arch", help="aarch64 or x86_64.", show_default="this machine's")]
+Python = Annotated[
+    str | None, typer.Option("--python", help="Python version, such as 3.11.", show_default="what works here")
+]
+Chip = Annotated[
+    str | None,
+    typer.Option("--chip", help="Chip family or SoC, such as 910b or Ascend910B3.", show_default="what is here"),
+]
+AllowDeclared = Annotated[
+    bool,
+    typer.Option("--allow-declared", help="Accept what the vendor declares compatible but did not release together."),
+]
+Env = Annotated[
+    Path | None,
+    typer.Option("--env", help="The environment's directory.", show_default="the active one, else a managed one"),
+]
+OutputFormat = Annotated[Format, typer.Option("--format", help="How to print the result.")]
+Offline = Annotated[bool, typer.Option("--offline", help="Use no network.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show more.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only the result.")]
+
+
+def _version(value: bool) -> None:  # noqa: FBT001  # typer calls it so
+    if value:
+        from ascendenv import __version__
+
+        typer.echo(f"ascendenv {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def install(
+    cann: Cann = None,
+    torch: Torch = None,
+    torch_npu: TorchNpu = None,
+    python: Python = None,
+    chip: Chip = None,
+    arch: Arch = None,
+    env: Env = None,
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Use a simulated CANN: needs neither NPU nor CANN.")
+    ] = False,
+    verify: Annotated[bool, typer.Option(help="Run the quick verification at the end.")] = True,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and do nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    allow_declared: AllowDeclared = False,
+    offline: Offline = False,
+    output: OutputFormat = Format.TEXT,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+) -> None:
+    """Set up an environment with torch and torch_npu on this machine's CANN, and prove that it works."""
+    from ascendenv.commands import Wanted
+    from ascendenv.render.install import run_install
+
+    wanted = Wanted(cann, torch, torch_npu, arch, python, chip, allow_declared, offline)
+    _finish(
+        "install",
+        output,
+        lambda: run_install(
+            wanted, env=env, simulate=simulate, verify=verify, dry_run=dry_run, ask=not yes, quiet=quiet, verbose=verbose
+        ),
+    )
+
+
+@app.command()
+def resolve(
+    cann: Cann = None,
+    torch: Torch = None,
+    torch_npu: TorchNpu = None,
+    arch: Arch = None,
+    python: Python = None,
+    chip: Chip = None,
+    allow_declared: AllowDeclared = False,
+    offline: Offline = False,
+    output: OutputFormat = Format.TEXT,
+) -> None:
+    """Plan for this machine or any other; nothing is done."""
+    from ascendenv.commands import Wanted, plan
+    from ascendenv.errors import ExitCode
+    from ascendenv.resolve.model import Conflict
+    from ascendenv.result import Result
+
+    def answer() -> Result[BaseModel]:
+        found = plan(Wanted(cann, torch, torch_npu, arch, python, chip, allow_declared, offline))
+        code = ExitCode.NO_COMBINATION if isinstance(found, Conflict) else ExitCode.OK
+        return Result("ascendenv/resolve/1", found, code)
+
+    _finish("resolve", output, answer)
+
+
+@app.command()
+def doctor(output: OutputFormat = Format.TEXT) -> None:
+    """Describe this machine and say what is missing or wrong."""
+    from ascendenv.commands import examine
+    from ascendenv.result import Result
+
+    def answer() -> Result[BaseModel]:
+        diagnosis = examine()
+        return Result("ascendenv/doctor/1", diagnosis, diagnosis.exit_code)
+
+    _finish("doctor", output, answer)
+
+
+@app.command()
+def verify(
+    env: Env = None,
+    suite: Annotated[str, typer.Option("--suite", help="Which checks to run.")] = "quick",
+    devices: Annotated[
+        str | None, typer.Option("--devices", help="NPUs to use, such as 0,1.", show_default="all")
+    ] = None,
+    select: Annotated[str | None, typer.Option("-k", help="Only checks that match.", show_default=False)] = None,
+    offline: Offline = False,
+    output: OutputFormat = Format.TEXT,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+) -> None:
+    """Prove, layer by layer, that an environment works."""
+    from ascendenv.render.install import run_verify
+
+    _finish(
+        "verify",
+        output,
+        lambda: run_verify(
+            env, suite=suite, devices=devices, select=select, offline=offline, quiet=quiet, verbose=verbose
+        ),
+    )
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+def run(
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="What to run.", show_default=False)],
+    env: Env = None,
+) -> None:
+    """Run a command with the environment and its CANN in effect."""
+    from ascendenv import process
+    from ascendenv.errors import UsageError
+    from ascendenv.install.environment import choose
+
+    def start() -> None:
+        environ = choose(env).environ()
+        try:
+            process.replace(command, environ)
+        except (FileNotFoundError, PermissionError) as error:
+            raise UsageError(f"`{command[0]}` cannot be run: {error.strerror}") from None
+
+    _guarded("run", Format.TEXT, start)
+
+
+@app.command(name="env")
+def show_env(
+    env: Env = None,
+    shell: Annotated[Shell, typer.Option("--shell", help="Print for which shell.")] = Shell.BASH,
+) -> None:
+    """Print what takes the environment into effect: eval "$(ascendenv env)"."""
+    from ascendenv.install.environment import choose
+    from ascendenv.render.exports import exports
+
+    _guarded("env", Format.TEXT, lambda: sys.stdout.write(exports(choose(env), str(shell.value))))
+
+
+@app.command(name="list")
+def list_environments(output: OutputFormat = Format.TEXT) -> None:
+    """List the environments that ascendenv has set up."""
+    from ascendenv.install.environment import list_environments
+    from ascendenv.result import Result
+
+    _finish("list", output, lambda: Result("ascendenv/list/1", list_environments()))
+
+
+@matrix_app.command(name="list")
+def matrix_list(
+    cann: Cann = None,
+    torch: Torch = None,
+    arch: Annotated[str | None, typer.Option("--arch", help="Only with wheels for it.", show_default=False)] = None,
+    python: Annotated[str | None, typer.Option("--python", help="Only with wheels for it.", show_default=False)] = None,
+    chip: Annotated[str | None, typer.Option("--chip", help="Only what knows the chip.", show_default=False)] = None,
+    output: OutputFormat = Format.TEXT,
+) -> None:
+    """List torch_npu releases with what they go with."""
+    from ascendenv.commands import matrix_releases
+    from ascendenv.result import Result
+
+    _finish(
+        "matrix-list",
+        output,
+        lambda: Result(
+            "ascendenv/matrix-list/1", matrix_releases(cann=cann, torch=torch, arch=arch, python=python, chip=chip)
+        ),
+    )
+
+
+@matrix_app.command(name="show")
+def matrix_show(
+    subject: Annotated[
+        list[str], typer.Argument(help="Such as `torch_npu==2.7.1.post8`, `cann 9.1.0` or `chip 910b`.")
+    ],
+    output: OutputFormat = Format.TEXT,
+) -> None:
+    """Show everything known of one version or chip, with sources."""
+    from ascendenv.compatibility.load import load
+    from ascendenv.compatibility.present import show
+    from ascendenv.result import Result
+
+    _finish("matrix-show", output, lambda: Result("ascendenv/matrix-show/1", show(load(), " ".join(subject))))
+
+
+def _finish(command: str, output: Format, answer: Callable[[], Result[BaseModel]]) -> None:
+    """Print what a command returns and exit with its code."""
+    from ascendenv.render.output import print_result
+
+    def work() -> None:
+        result = answer()
+        print_result(result, as_json=output is Format.JSON)
+        raise typer.Exit(int(result.exit_code))
+
+    _guarded(command, output, work)
+
+
+def _guarded(command: str, output: Format, work: Callable[[], object]) -> None:
+    """Turn failures into one paragraph and an exit code; only a bug shows where it happened."""
+    from ascendenv.errors import AscendenvError, ExitCode
+    from ascendenv.render.output import print_bug, print_failure
+
+    try:
+        work()
+    except AscendenvError as error:
+        print_failure(command, error, as_json=output is Format.JSON)
+        raise typer.Exit(int(error.exit_code)) from None
+    except BrokenPipeError:
+        # The reader has closed its end, as `| head` does: not a failure of ours.
+        sys.stderr.close()
+        raise typer.Exit(0) from None
+    except (typer.Exit, KeyboardInterrupt):
+        raise
+    except Exception as error:  # noqa: BLE001  # the outermost place: anything else is a bug to be reported
+        print_bug(command, error, as_json=output is Format.JSON)
+        raise typer.Exit(int(ExitCode.INTERNAL)) from None
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app(standalone_mode=True)
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted; nothing was left half-made\n")
+        sys.exit(130)

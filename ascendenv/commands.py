@@ -1,0 +1,293 @@
+"""What the commands do, without a terminal: each returns data, and raises what went wrong."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.version import Version
+
+from ascendenv import paths, process
+from ascendenv.compatibility import query
+from ascendenv.compatibility.load import load
+from ascendenv.compatibility.model import Matrix
+from ascendenv.compatibility.present import ReleaseList, release_list
+from ascendenv.doctor.diagnose import diagnose
+from ascendenv.doctor.model import Diagnosis
+from ascendenv.errors import CommandFailedError, InstallError, UsageError
+from ascendenv.host.gather import gather
+from ascendenv.host.model import CannInstall, Host, Interpreter
+from ascendenv.install.environment import Environment, active_environment, choose
+from ascendenv.install.installer import Installation
+from ascendenv.install.simulator import SimulatedCann
+from ascendenv.resolve import uv
+from ascendenv.resolve.index import WheelSources
+from ascendenv.resolve.lock import lock
+from ascendenv.resolve.model import Conflict, Plan, Request
+from ascendenv.resolve.resolver import Choice, resolve
+from ascendenv.resolve.target import parse_arch, parse_python
+from ascendenv.resolve.target import target as make_target
+from ascendenv.verify.model import Check, Report
+from ascendenv.verify.runner import verify
+from ascendenv.vocabulary import ChipFamily
+
+# Most servers with NPUs have this chip, so it is the one that is simulated unless told otherwise.
+DEFAULT_SIMULATED_CHIP = ChipFamily.CHIP_910B
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The options of ``resolve`` and ``install`` that say what is wanted and for which machine."""
+
+    cann: str | None = None
+    torch: str | None = None
+    torch_npu: str | None = None
+    arch: str | None = None
+    python: str | None = None
+    chip: str | None = None
+    allow_declared: bool = False
+    offline: bool = False
+
+
+def known_machine() -> tuple[Matrix, Host]:
+    """The matrix, and this machine in its terms."""
+    matrix = load()
+    return matrix, gather(matrix)
+
+
+def examine() -> Diagnosis:
+    """``ascendenv doctor``; its time includes the look at the machine."""
+    started = time.monotonic()
+    matrix, host = known_machine()
+    diagnosis = diagnose(host, matrix)
+    return diagnosis.model_copy(update={"seconds": time.monotonic() - started})
+
+
+def plan(wanted: Wanted) -> Plan | Conflict:
+    """``ascendenv resolve``: the plan for a machine, this one as far as nothing else is said."""
+    matrix, host = known_machine()
+    request = _request(matrix, wanted)
+    pythons = [wanted.python] if wanted.python else _own_python_first(host.interpreters)
+    answer, _ = _first_choice(wanted, matrix, host, request, pythons, "--cann")
+    return lock(answer, host.pip, offline=wanted.offline) if isinstance(answer, Choice) else answer
+
+
+def prepare_install(
+    wanted: Wanted, host: Host, matrix: Matrix, *, env: Path | None, simulate: bool, verify: bool
+) -> Installation | Conflict:
+    """Everything that ``ascendenv install`` decides before it touches anything."""
+    _refuse_other_arch(wanted, host)
+    request = _request(matrix, wanted)
+    given = env.expanduser().absolute() if env is not None else active_environment(os.environ)
+    if given is not None:
+        _require_environment_or_room(given)
+    found = None if simulate else _installed_cann(host, request.cann)
+    if found is not None:
+        request = request.model_copy(update={"cann": found.version})
+    source = f"installed in {found.root}" if found is not None else "--cann"
+    interpreters = _usable_interpreters(host, wanted.python, given)
+    pythons = [interpreter.short for interpreter in interpreters]
+    chip = wanted.chip or (str(DEFAULT_SIMULATED_CHIP) if simulate and host.chip is None else None)
+    asked = Wanted(**{**vars(wanted), "chip": chip})
+    answer, python = _first_choice(asked, matrix, host, request, pythons, source)
+    if isinstance(answer, Conflict):
+        return answer
+    locked = lock(answer, host.pip, offline=wanted.offline)
+    return Installation(
+        environment=Environment(given or paths.environments_dir() / _name(locked, simulate=simulate)),
+        plan=locked,
+        interpreter=next(i.path for i in interpreters if i.short == python),
+        cann=found or SimulatedCann(cann=locked.pairing.cann, soc=_soc(matrix, locked)),
+        verify=verify,
+        offline=wanted.offline,
+    )
+
+
+def _request(matrix: Matrix, wanted: Wanted) -> Request:
+    """The wants, with unknown versions refused at once."""
+    if wanted.cann is not None:
+        query.parse_cann(matrix, wanted.cann)
+    _require_known("torch", wanted.torch, query.torch_versions(matrix))
+    _require_known("torch_npu", wanted.torch_npu, [row.torch_npu for row in matrix.torch_npu])
+    return Request(
+        cann=wanted.cann, torch=wanted.torch, torch_npu=wanted.torch_npu, allow_declared=wanted.allow_declared
+    )
+
+
+def _require_known(name: str, version: str | None, known: Sequence[object]) -> None:
+    texts = [str(item) for item in known]
+    if version is None or version.split("+")[0] in texts:
+        return
+    guess = query.did_you_mean(version, texts)
+    newest = ", ".join(texts[:8])
+    raise UsageError(
+        f"the matrix knows no {name} {version}",
+        hint=f"did you mean {guess}?" if guess else f"the newest known are {newest}",
+    )
+
+
+def _first_choice(
+    wanted: Wanted, matrix: Matrix, host: Host, request: Request, pythons: Sequence[str], cann_source: str
+) -> tuple[Choice | Conflict, str]:
+    """The best combination for the first Python that has one; else the conflict of the first."""
+    index = WheelSources(host.pip, matrix, offline=wanted.offline)
+    refusals: list[tuple[Conflict, str]] = []
+    for python in pythons:
+        target = make_target(
+            host, matrix, arch=wanted.arch, python=python, chip=wanted.chip, default_python=python
+        )
+        answer = resolve(request, target, matrix, index, cann_source=cann_source)
+        if isinstance(answer, Choice):
+            return answer, python
+        refusals.append((answer, python))
+    return refusals[0]
+
+
+def _own_python_first(interpreters: Sequence[Interpreter]) -> list[str]:
+    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    others = sorted({i.short for i in interpreters} - {own}, key=_minor, reverse=True)
+    return [own, *others]
+
+
+def _usable_interpreters(host: Host, python: str | None, given: Path | None) -> list[Interpreter]:
+    """Interpreters in order of preference: the given environment's own, the one asked for, or all here."""
+    if given is not None and Environment(given).python.exists():
+        own = _ask_version(Environment(given).python)
+        if python is not None and own.short != _short(python):
+            raise UsageError(
+                f"{given} has Python {own.short}, not {python}", hint="leave --python out, or choose another --env"
+            )
+        return [own]
+    order = {short: place for place, short in enumerate(_own_python_first(host.interpreters))}
+    here = sorted(host.interpreters, key=lambda i: order[i.short])
+    if python is None:
+        return here
+    fitting = [interpreter for interpreter in here if interpreter.short == _short(python)]
+    if not fitting:
+        found = ", ".join(dict.fromkeys(i.short for i in here)) or "none"
+        raise UsageError(
+            f"there is no Python {python} on this machine (found: {found})",
+            hint=f"install it, or let uv do it: `uv python install {_short(python)}`",
+        )
+    return fitting
+
+
+def _ask_version(python: Path) -> Interpreter:
+    code = "import platform; print(platform.python_version())"
+    try:
+        done = process.run([python, "-I", "-c", code], timeout=60)
+    except CommandFailedError as error:
+        raise UsageError(f"the Python of this environment does not run: {error.message}") from error
+    return Interpreter(path=python, version=done.stdout.strip(), where=str(python))
+
+
+def _installed_cann(host: Host, wanted: str | None) -> CannInstall:
+    """The CANN on this machine to build on: the one asked for, else the one in effect, else the newest."""
+    complete = [cann for cann in host.canns if cann.complete and cann.version is not None]
+    fitting = [cann for cann in complete if wanted is None or cann.version == wanted]
+    if fitting:
+        return max(fitting, key=lambda cann: (cann.in_effect, str(cann.version)))
+    if wanted is not None and complete:
+        here = ", ".join(f"{cann.version} in {cann.root}" for cann in complete)
+        raise InstallError(
+            f"CANN {wanted} is not installed on this machine (found: {here})",
+            hint="install it first, or leave --cann out to use the one that is here",
+        )
+    broken = [cann for cann in host.canns if not cann.complete]
+    seen = f" ({broken[0].root} is incomplete: {', '.join(broken[0].missing[:3])})" if broken else ""
+    raise InstallError(
+        f"no complete CANN was found on this machine{seen}",
+        hint="install the vendor's CANN packages first (`ascendenv doctor` says what is missing), "
+        "or try `ascendenv install --simulate`, which needs neither NPU nor CANN",
+    )
+
+
+def _refuse_other_arch(wanted: Wanted, host: Host) -> None:
+    if wanted.arch is not None and wanted.arch != host.cpu.arch:
+        raise UsageError(
+            f"this machine is {host.cpu.machine}; an environment for {wanted.arch} cannot be installed here",
+            hint="`ascendenv resolve` plans for any machine",
+        )
+
+
+def _require_environment_or_room(path: Path) -> None:
+    if path.is_file() or (path.is_dir() and any(path.iterdir()) and not Environment(path).python.exists()):
+        raise UsageError(
+            f"{path} is neither an empty place nor a Python environment",
+            hint="name another place with --env PATH, or leave it out for a managed environment",
+        )
+
+
+def _soc(matrix: Matrix, plan: Plan) -> str:
+    return next(row.socs[0] for row in matrix.chips if row.family is plan.target.chip)
+
+
+def _name(plan: Plan, *, simulate: bool) -> str:
+    pairing = plan.pairing
+    suffix = "-simulated" if simulate else ""
+    return f"cann{pairing.cann}-torch{pairing.torch}-py{plan.target.python}{suffix}"
+
+
+def _short(python: str) -> str:
+    return ".".join(python.split(".")[:2])
+
+
+def _minor(short: str) -> int:
+    return int(short.split(".")[1])
+
+
+def verify_environment(
+    env: Path | None,
+    *,
+    suite: str,
+    devices: str | None,
+    select: str | None,
+    offline: bool,
+    on_check: Callable[[Check], None],
+) -> Report:
+    """``ascendenv verify``: run the suite and keep the report beside the environment."""
+    environment = choose(env)
+    pip = gather(load()).pip
+    report = verify(
+        environment,
+        suite=suite,
+        devices=_device_numbers(devices),
+        select=select,
+        on_check=on_check,
+        uv_options=uv.options(pip, offline=offline),
+        uv_environ=uv.environ(pip),
+    )
+    if select is None:
+        environment.keep_report(report.model_dump_json(indent=2), ok=report.ok)
+    return report
+
+
+def _device_numbers(text: str | None) -> tuple[int, ...] | None:
+    if text is None:
+        return None
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(f"`--devices {text}` is not a list of numbers", hint="such as --devices 0,1") from None
+
+
+def matrix_releases(
+    *, cann: str | None, torch: str | None, arch: str | None, python: str | None, chip: str | None
+) -> ReleaseList:
+    """``ascendenv matrix list``."""
+    matrix = load()
+    _require_known("torch", torch, query.torch_versions(matrix))
+    return release_list(
+        query.select(
+            matrix,
+            cann=query.parse_cann(matrix, cann) if cann else None,
+            torch=Version(torch) if torch else None,
+            arch=parse_arch(arch) if arch else None,
+            python=parse_python(matrix, python) if python else None,
+            chip=query.parse_chip(matrix, chip) if chip else None,
+        )
+    )

@@ -1,0 +1,1 @@
+"""The only place, with the command line, that knows the terminal."""

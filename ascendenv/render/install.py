@@ -1,0 +1,93 @@
+"""The long commands at the terminal: the plan, the question, the progress."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from pydantic import BaseModel
+from rich.text import Text
+
+from ascendenv.commands import Wanted, known_machine, prepare_install, verify_environment
+from ascendenv.errors import ExitCode
+from ascendenv.host.model import Host
+from ascendenv.install.installer import Installation, install
+from ascendenv.install.transaction import recover_all
+from ascendenv.render.console import remarks
+from ascendenv.render.progress import ProgressLines
+from ascendenv.render.text import plan_table
+from ascendenv.resolve.model import Conflict
+from ascendenv.result import Message, Result
+
+_SCHEMA = "ascendenv/install/1"
+
+
+def run_install(
+    wanted: Wanted,
+    *,
+    env: Path | None,
+    simulate: bool,
+    verify: bool,
+    dry_run: bool,
+    ask: bool,
+    quiet: bool,
+    verbose: bool,
+) -> Result[BaseModel]:
+    """``ascendenv install`` from the first look at the machine to the report."""
+    console = remarks()
+    for path in recover_all():
+        console.print(Text(f"an interrupted installation was undone: {path} is as it was before"))
+    matrix, host = known_machine()
+    prepared = prepare_install(wanted, host, matrix, env=env, simulate=simulate, verify=verify)
+    if isinstance(prepared, Conflict):
+        return Result(_SCHEMA, prepared, ExitCode.NO_COMBINATION)
+    if not quiet:
+        console.print(
+            plan_table(
+                host_line(host), prepared.plan, simulated=prepared.simulated, place=str(prepared.environment.path)
+            )
+        )
+    if dry_run:
+        return Result(_SCHEMA, prepared.plan, ExitCode.OK)
+    if ask and not _agreed(prepared):
+        return Result(_SCHEMA, prepared.plan, ExitCode.OK, (Message("note", "nothing was done"),))
+    with ProgressLines(console, quiet=quiet, verbose=verbose) as progress:
+        installed = install(prepared, host, progress, progress.check)
+    return Result(_SCHEMA, installed)
+
+
+def run_verify(
+    env: Path | None,
+    *,
+    suite: str,
+    devices: str | None,
+    select: str | None,
+    offline: bool,
+    quiet: bool,
+    verbose: bool,
+) -> Result[BaseModel]:
+    """``ascendenv verify``."""
+    with ProgressLines(remarks(), quiet=quiet, verbose=verbose) as progress:
+        progress.step_started("verification", f"{suite} suite")
+        report = verify_environment(
+            env, suite=suite, devices=devices, select=select, offline=offline, on_check=progress.check
+        )
+    code = ExitCode.OK if report.ok else ExitCode.PROBLEM_FOUND
+    return Result("ascendenv/verify/1", report, code)
+
+
+def host_line(host: Host) -> str:
+    """The machine in one line."""
+    count = len(host.npus)
+    soc = next((npu.soc for npu in host.npus if npu.soc), None) or (f"chip {host.chip}" if host.chip else "NPU")
+    npus = f"{count} x {soc}" if count else "no NPU"
+    driver = f", driver {host.driver.version}" if host.driver else ""
+    return f"{host.cpu.machine}, {host.os.name}, {npus}{driver}"
+
+
+def _agreed(prepared: Installation) -> bool:
+    """Ask, where there is somebody to ask."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return True
+    remarks().print("Go on? [Y/n] ", end="")
+    return sys.stdin.readline().strip().lower() in {"", "y", "yes"}

@@ -1,0 +1,69 @@
+"""Shows an installation while it runs: one line a step, the running one with a spinner where that works."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+from typing_extensions import Self
+
+from ascendenv.render.text import check_lines
+from ascendenv.verify.model import Check
+from ascendenv.vocabulary import Outcome
+
+_LONGEST_LINE = 100
+
+
+class ProgressLines:
+    """Listens to the steps of an installation. With ``verbose``, shows what the programs print as well."""
+
+    def __init__(self, console: Console, *, quiet: bool = False, verbose: bool = False) -> None:
+        self._console = console
+        self._quiet = quiet
+        self._verbose = verbose
+        self._status = Status("", console=console)
+        self._title = ""
+        self._started = time.monotonic()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._status.stop()
+
+    def step_started(self, name: str, title: str) -> None:
+        """Show that a step runs."""
+        self._title, self._started = title, time.monotonic()
+        if self._quiet:
+            return
+        if self._console.is_terminal:
+            self._status.update(f"{name}: {title}")
+            self._status.start()
+        else:
+            self._console.print(Text(f"  {name}: {title} ..."))
+
+    def line(self, text: str) -> None:
+        """Show what a step's program says, shortly and only where it can be overwritten, or all of it."""
+        if self._verbose:
+            self._console.print(Text(f"    {text}"), soft_wrap=True)
+        elif self._console.is_terminal and not self._quiet:
+            self._status.update(f"{self._title}  {text.strip()[:_LONGEST_LINE]}")
+
+    def step_finished(self, name: str, note: str, seconds: float) -> None:
+        """Show that a step is done and how long it took."""
+        self._status.stop()
+        if not self._quiet:
+            self._console.print(Text("✓ ", style="green") + Text(f"{name:<15} {note}") + Text(f"  {seconds:.1f} s", style="dim"))
+
+    def check(self, check: Check) -> None:
+        """Show one verification check: a failed one at length, the others as they pass by."""
+        if check.outcome is Outcome.FAILED or self._verbose:
+            for line in check_lines(check):
+                self._console.print(line)
+        else:
+            self.line(f"{check.id} {check.outcome}")

@@ -1,0 +1,213 @@
+"""Results as text for people. One function for each kind of payload."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import singledispatch
+
+from pydantic import BaseModel
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ascendenv.compatibility.present import MatrixEntry, ReleaseList
+from ascendenv.doctor.model import Diagnosis, Finding
+from ascendenv.install.environment import EnvironmentList
+from ascendenv.install.installer import Installed
+from ascendenv.resolve.model import Conflict, Plan, Reason
+from ascendenv.result import Message
+from ascendenv.verify.model import Check, Report
+from ascendenv.vocabulary import Arch, Outcome, Severity
+
+SIMULATED = "SIMULATED  this is not an NPU: results say nothing about hardware"
+_MARKS = {Severity.ERROR: "✗", Severity.WARNING: "!", Severity.INFO: "·", Severity.OK: "✓"}
+_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan", Severity.OK: "green"}
+_OUTCOMES = {
+    Outcome.PASSED: ("✓", "green"),
+    Outcome.FAILED: ("✗", "red"),
+    Outcome.SKIPPED: ("·", "cyan"),
+    Outcome.NOT_RUN: ("·", "yellow"),
+}
+
+
+@singledispatch
+def render(payload: BaseModel) -> RenderableType:
+    """The payload as something that rich prints."""
+    raise TypeError(f"no text form for {type(payload).__name__}")
+
+
+def print_message(console: Console, message: Message) -> None:
+    """An error, warning or note, with its hint after it."""
+    colour = {"error": "red", "warning": "yellow"}.get(message.level, "cyan")
+    console.print(Text(f"{message.level}: ", style=f"bold {colour}") + Text(message.text))
+    if message.hint:
+        console.print(Text("hint: ", style="bold") + Text(message.hint))
+
+
+@render.register
+def _(plan: Plan) -> RenderableType:
+    return Group(_plan_rows("Plan", plan), *_asides(plan))
+
+
+def plan_table(host_line: str, plan: Plan, *, simulated: bool, place: str) -> RenderableType:
+    """The plan as ``install`` shows it before it begins."""
+    rows = Table.grid(padding=(0, 2))
+    rows.add_row("Host", host_line)
+    head = [Text(SIMULATED, style="bold yellow")] if simulated else []
+    size = sum(package.size or 0 for package in plan.packages)
+    known = f"{size / 1e6:.0f} MB to download at most, into " if size else "into "
+    return Group(*head, rows, _plan_rows("Plan", plan), *_asides(plan), Text(f"         {known}{place}"))
+
+
+def _plan_rows(title: str, plan: Plan) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(min_width=7)
+    table.add_column(no_wrap=True)
+    main = [reason for reason in plan.reasons if _is_main(reason, plan)]
+    for place, reason in enumerate(main):
+        table.add_row(title if place == 0 else "", reason.subject, f"{reason.because}  ({reason.source})")
+    others = len(plan.packages) - len(("torch", "torch-npu"))
+    table.add_row("", f"+ {others} packages", "locked with hashes")
+    return table
+
+
+def _is_main(reason: Reason, plan: Plan) -> bool:
+    pairing = plan.pairing
+    starts = (f"CANN {pairing.cann}", f"torch {pairing.torch}", f"torch_npu {pairing.torch_npu}")
+    return reason.subject.startswith(starts)
+
+
+def _asides(plan: Plan) -> Iterable[RenderableType]:
+    """Better combinations that were passed over, since people ask why they did not get the newest."""
+    for reason in plan.reasons:
+        if reason.subject.startswith("not "):
+            yield Text(f"         {reason.subject}: {reason.because}\n           {reason.source}", style="dim")
+
+
+@render.register
+def _(conflict: Conflict) -> RenderableType:
+    lines: list[RenderableType] = [Text("error: ", style="bold red") + Text(conflict.summary)]
+    lines += [Text(f"  {constraint.text}  ({constraint.source})") for constraint in conflict.constraints]
+    if conflict.nearest:
+        lines.append(Text("nearest that work:"))
+        table = Table.grid(padding=(0, 2))
+        for option in conflict.nearest:
+            command = " ".join(("ascendenv install", *option.options))
+            table.add_row(f"  {option.change}", command)
+        lines.append(table)
+    return Group(*lines)
+
+
+@render.register
+def _(installed: Installed) -> RenderableType:
+    lines: list[RenderableType] = []
+    if installed.simulated:
+        lines.append(Text(SIMULATED, style="bold yellow"))
+    pairing = installed.plan.pairing
+    stack = f"CANN {pairing.cann}, torch {pairing.torch}, torch_npu {pairing.torch_npu}"
+    if installed.changed:
+        lines.append(Text(f"Installed  {stack} in {installed.environment}"))
+    else:
+        lines.append(Text(f"Nothing to do: {stack} is installed in {installed.environment}"))
+    if installed.verification is not None:
+        lines.append(Text(f"Verified   {_verified(installed.verification)}"))
+    lines.append(Text('Next       ascendenv run -- python train.py        or: eval "$(ascendenv env)"'))
+    return Group(*lines)
+
+
+def _verified(report: Report) -> str:
+    counts = report.counts
+    parts = [f"{counts[outcome]} {str(outcome).replace('_', ' ')}" for outcome in Outcome if counts[outcome]]
+    on = f" on {report.device.count} x {report.device.soc}" if report.device.count else ""
+    simulated = " (simulated)" if report.device.simulated else ""
+    return f"{report.suite}: {', '.join(parts)}{on}{simulated} in {report.seconds:.0f} s"
+
+
+@render.register
+def _(report: Report) -> RenderableType:
+    lines: list[RenderableType] = []
+    if report.device.simulated:
+        lines.append(Text(SIMULATED, style="bold yellow"))
+    lines += [line for check in report.checks for line in check_lines(check)]
+    lines.append(Text(f"\n{_verified(report)}"))
+    return Group(*lines)
+
+
+def check_lines(check: Check) -> Iterable[RenderableType]:
+    """One check; what failed is explained below it."""
+    mark, colour = _OUTCOMES[check.outcome]
+    yield Text(f"{mark} ", style=colour) + Text(f"{check.id:<28} {check.title}") + Text(
+        f"  {check.seconds:.1f} s" if check.seconds else "", style="dim"
+    )
+    if check.outcome is not Outcome.PASSED and check.detail:
+        yield Text(f"    {check.detail}")
+    if check.outcome is Outcome.FAILED and check.advice:
+        yield Text(f"    advice  {check.advice}")
+
+
+@render.register
+def _(diagnosis: Diagnosis) -> RenderableType:
+    shown = [finding for finding in diagnosis.findings if finding.severity is not Severity.OK]
+    blocks: list[RenderableType] = [Text(SIMULATED, style="bold yellow")] if diagnosis.simulated else []
+    blocks += [Text(diagnosis.stack, style="bold"), Text("")]
+    blocks += [block for finding in shown for block in (_finding(finding), Text(""))]
+    blocks.append(
+        Text(
+            f"✓ {diagnosis.count(Severity.OK)} checks passed      {diagnosis.count(Severity.ERROR)} errors, "
+            f"{diagnosis.count(Severity.WARNING)} warnings in {diagnosis.seconds:.2f} s"
+        )
+    )
+    return Group(*blocks)
+
+
+def _finding(finding: Finding) -> RenderableType:
+    head = Table.grid(expand=True)
+    head.add_column(ratio=1)
+    head.add_column(justify="right", style="dim")
+    mark = Text(f"{_MARKS[finding.severity]} ", style=_COLOURS[finding.severity])
+    head.add_row(mark + Text(finding.title.en, style="bold"), finding.id)
+    body = Table.grid(padding=(0, 2))
+    for seen in finding.seen:
+        body.add_row("    seen", f"{seen.what}  ({seen.where})")
+    if finding.why:
+        body.add_row("    why", finding.why)
+    for fix in finding.fix:
+        note = Text(fix.note, style="" if not fix.command else "dim")
+        body.add_row("    fix", Text("  ").join(part for part in (Text(fix.command), note) if part.plain))
+    return Group(head, body)
+
+
+@render.register
+def _(listed: EnvironmentList) -> RenderableType:
+    if not listed.environments:
+        return Text("no environments yet; `ascendenv install` makes one")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("path", "CANN", "torch", "torch_npu", "Python", "verified"):
+        table.add_column(title, overflow="fold", no_wrap=title != "path")
+    for e in listed.environments:
+        cann = f"{e.cann} (simulated)" if e.simulated else e.cann
+        table.add_row(str(e.path), cann, e.torch, e.torch_npu, e.python, "yes" if e.verified else "no")
+    return table
+
+
+@render.register
+def _(listed: ReleaseList) -> RenderableType:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("torch_npu", "torch", "train", "CANN", *(f"Python on {arch}" for arch in Arch), "evidence"):
+        table.add_column(title, no_wrap=True)
+    for row in listed.releases:
+        pythons = (_span(row.pythons.get(arch, ())) for arch in Arch)
+        table.add_row(row.torch_npu, row.torch, row.train, row.cann or "not stated", *pythons, str(row.evidence))
+    return table
+
+
+def _span(pythons: tuple[str, ...]) -> str:
+    return "-" if not pythons else pythons[0] if len(pythons) == 1 else f"{pythons[0]} - {pythons[-1]}"
+
+
+@render.register
+def _(entry: MatrixEntry) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    for fact in entry.facts:
+        table.add_row(f"  {fact.key}", fact.value, Text(fact.source, style="dim"))
+    return Group(Text(entry.subject, style="bold"), table)
