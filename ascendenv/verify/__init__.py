@@ -1,1 +1,1 @@
-"""The verification suite, and what runs it: does this environment really work on the devices of this machine?"""
+"""The verification suite and its runner: does an environment really work on this machine's devices."""

@@ -62,7 +62,9 @@ class Journal:
     def checks(self) -> list[Check]:
         """The finished checks, in the plan's order."""
         finished = {event["id"]: event for event in self.events() if event["event"] == "finish"}
-        return [_check(planned, finished[planned["id"]]) for planned in self.plan() if planned["id"] in finished]
+        return [
+            _check(planned, finished[planned["id"]]) for planned in self.plan() if planned["id"] in finished
+        ]
 
     def unfinished(self) -> list[str]:
         """The ids of the checks that have no outcome yet."""

@@ -46,8 +46,8 @@ class Session:
     def run(self, on_check: Callable[[Check], None]) -> Journal:
         """Run the checks, tell ``on_check`` of each as it finishes, return what is written down.
 
-        When an interpreter dies or hangs in a check, that check has failed and a new interpreter goes on
-        with the rest. Raises :class:`~ascendenv.errors.UsageError` for a selection that is wrong or empty.
+        The suite ends its interpreter after each layer and is started again for the next. When an
+        interpreter dies or hangs in a check, that check has failed and a new one goes on with the rest. Raises :class:`~ascendenv.errors.UsageError` for a selection that is wrong or empty.
         """
         journal = Journal(self.scratch / "journal.jsonl")
         deadline = time.monotonic() + self.total_seconds
@@ -68,7 +68,9 @@ class Session:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            self._give_up(journal, f"the time limit of {self.total_seconds:g} s for the whole run was reached")
+            self._give_up(
+                journal, f"the time limit of {self.total_seconds:g} s for the whole run was reached"
+            )
             return
         if journal.ended():
             return
@@ -97,12 +99,18 @@ class Session:
 
     def _raise_unless_begun(self, journal: Journal, completed: process.Completed) -> None:
         if completed.returncode == PYTEST_NOTHING_SELECTED:
-            raise UsageError(f"no check matches `{self.select}`", hint="`-k tensor` selects a layer, `-k matmul` a kind")
+            raise UsageError(
+                f"no check matches `{self.select}`", hint="`-k tensor` selects a layer, `-k matmul` a kind"
+            )
         if completed.returncode == PYTEST_USAGE_ERROR and self.select is not None:
-            raise UsageError(f"`{self.select}` is not a selection: {_tail(completed)}", hint="try `-k 'tensor and not mlp'`")
+            raise UsageError(
+                f"`{self.select}` is not a selection: {_tail(completed)}",
+                hint="try `-k 'tensor and not mlp'`",
+            )
         if not journal.plan():
             raise VerificationError(
-                f"the suite could not be started with {self.python}: {_exit(completed.returncode)}\n{_tail(completed)}",
+                f"the suite could not be started with {self.python}: {_exit(completed.returncode)}\n"
+                f"{_tail(completed)}",
                 hint="`ascendenv doctor` looks at this environment without running anything in it",
             )
 

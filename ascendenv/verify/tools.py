@@ -8,16 +8,19 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import uv
 from filelock import FileLock
 
 from ascendenv import process
 from ascendenv.paths import cache_dir
+from ascendenv.resolve import uv
 
 REQUIREMENT = "pytest>=8.2,<10"
+HINT = "the verification needs pytest: make it available on the package index that pip is configured for"
 
 
-def pytest_for(python: Path, *, uv_options: Sequence[str] = (), uv_environ: Mapping[str, str] | None = None) -> Path:
+def pytest_for(
+    python: Path, *, uv_options: Sequence[str] = (), uv_environ: Mapping[str, str] | None = None
+) -> Path:
     """A folder that holds pytest for this interpreter; installed with uv when it is not there yet.
 
     ``uv_options`` are uv's options for indexes, ``uv_environ`` is the environment that uv runs in.
@@ -36,9 +39,9 @@ def _install(folder: Path, python: Path, options: Sequence[str], environ: Mappin
     # Inside the same parent, so that the rename at the end is one step.
     with tempfile.TemporaryDirectory(prefix=f"{folder.name}.", dir=folder.parent) as scratch:
         made = Path(scratch) / "packages"
-        command = [uv.find_uv_bin(), "pip", "install", "--python", python, "--target", made, *options, REQUIREMENT]
-        hint = "The verification needs pytest: make it available on the package index that pip is configured for."
-        process.run(command, env=environ, hint=hint)
+        target = ["--python", str(python), "--target", str(made)]
+        command = [uv.executable(), "pip", "install", "--quiet", *target, *options, REQUIREMENT]
+        process.run(command, env=environ, hint=HINT)
         shutil.move(made, folder)
 
 

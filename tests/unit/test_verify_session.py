@@ -114,8 +114,19 @@ def test_a_failed_layer_leaves_higher_layers_not_run_and_finishes_its_own(run_su
     assert not_run.detail == "not run: layer tensor failed: tensor.copy"
 
 
+def test_each_layer_has_an_interpreter_of_its_own(run_suite: RunSuite) -> None:
+    pids = fake("tensor.copy", "") + fake("tensor.views", "") + fake("memory.pinned", "")
+    checks = run_suite(pids.replace("():\n", "(tell):\n    tell.seen(str(os.getpid()))\n"))
+
+    tensor, also_tensor, memory = (check.detail for check in checks)
+    assert tensor.isdigit()
+    assert tensor == also_tensor != memory
+
+
 def test_a_skipped_check_keeps_its_reason_and_blocks_nothing(run_suite: RunSuite) -> None:
-    checks = run_suite(fake("memory.pinned", 'pytest.skip("one device only")') + fake("hccl.all_reduce", "pass"))
+    checks = run_suite(
+        fake("memory.pinned", 'pytest.skip("one device only")') + fake("hccl.all_reduce", "pass")
+    )
 
     assert outcomes(checks) == {"memory.pinned": "skipped", "hccl.all_reduce": "passed"}
     assert checks[0].detail == "one device only"
@@ -141,7 +152,9 @@ def test_parameters_become_part_of_the_id_and_the_title(run_suite: RunSuite) -> 
         ("os._exit(3)", "the interpreter died (exit code 3)"),
     ],
 )
-def test_a_crash_fails_the_running_check_and_the_rest_goes_on(run_suite: RunSuite, death: str, cause: str) -> None:
+def test_a_crash_fails_the_running_check_and_the_rest_goes_on(
+    run_suite: RunSuite, death: str, cause: str
+) -> None:
     told: list[Check] = []
     checks = run_suite(
         fake("tensor.copy", "pass")
@@ -179,10 +192,15 @@ def test_a_hanging_check_is_ended_with_its_children(run_suite: RunSuite, tmp_pat
     (tmp_path / "suite").mkdir()
     (tmp_path / "suite" / "forever.py").write_text("import time; time.sleep(600)")
     checks = run_suite(
-        fake("tensor.copy", hang) + fake("tensor.matmul", "pass") + fake("hccl.all_reduce", "pass"), check_seconds=2
+        fake("tensor.copy", hang) + fake("tensor.matmul", "pass") + fake("hccl.all_reduce", "pass"),
+        check_seconds=2,
     )
 
-    assert outcomes(checks) == {"tensor.copy": "failed", "tensor.matmul": "passed", "hccl.all_reduce": "not_run"}
+    assert outcomes(checks) == {
+        "tensor.copy": "failed",
+        "tensor.matmul": "passed",
+        "hccl.all_reduce": "not_run",
+    }
     assert checks[0].detail.startswith("no answer within 2 s; it was in\n")
     assert "test_tensor_copy" in checks[0].detail
     assert not _alive(int((tmp_path / "mark").read_text()))
@@ -213,7 +231,8 @@ def test_a_fixture_that_fails_fails_the_check(run_suite: RunSuite) -> None:
 @pytest.mark.parametrize("select", ["matmul", "tensor.matmul", "tensor and not copy"])
 def test_a_selection_is_over_check_ids(run_suite: RunSuite, select: str) -> None:
     checks = run_suite(
-        fake("tensor.copy", "pass") + fake("tensor.matmul", "pass") + fake("probe.copy", "assert False"), select=select
+        fake("tensor.copy", "pass") + fake("tensor.matmul", "pass") + fake("probe.copy", "assert False"),
+        select=select,
     )
 
     assert outcomes(checks) == {"tensor.matmul": "passed"}
@@ -233,7 +252,9 @@ def test_a_selection_that_selects_nothing_is_the_users_mistake(run_suite: RunSui
         (fake("engine.start", "pass"), "engine.start belongs to no layer"),
     ],
 )
-def test_a_suite_that_cannot_start_is_an_error_and_no_report(run_suite: RunSuite, text: str, told: str) -> None:
+def test_a_suite_that_cannot_start_is_an_error_and_no_report(
+    run_suite: RunSuite, text: str, told: str
+) -> None:
     with pytest.raises(VerificationError, match="could not be started") as caught:
         run_suite(text)
     assert told in caught.value.message

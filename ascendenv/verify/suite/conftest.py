@@ -8,7 +8,7 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +19,9 @@ import pytest
 from suite_checks import LAYERS, Declared, declared
 
 DECLARED = pytest.StashKey[Declared]()
-PHASES = pytest.StashKey["list[tuple[pytest.TestReport, pytest.CallInfo[None]]]"]()
+Phases = list[tuple[pytest.TestReport, pytest.CallInfo[None]]]
+
+PHASES = pytest.StashKey[Phases]()
 SEEN = pytest.StashKey[str]()
 SUITE = Path(__file__).parent
 OUTPUT_LINES = 20
@@ -54,7 +56,7 @@ class Journal:
     def _remember(self, id_: str, outcome: str) -> None:
         self.finished.add(id_)
         if outcome == "failed":
-            self.failed.setdefault(id_.split(".")[0], id_)
+            self.failed.setdefault(id_.split(".", 1)[0], id_)
 
     def blocked(self, check: Declared) -> str | None:
         """Why a check cannot be run: the lowest failed layer below its own."""
@@ -70,6 +72,7 @@ class Plugin:
         self.journal = journal
         self.trace = trace
         self.limit = limit
+        self.layer: str | None = None
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
@@ -89,6 +92,11 @@ class Plugin:
         if reason is not None:
             self.journal.finish(check.id, "not_run", 0.0, reason)
             return True
+        if self.layer not in (None, check.layer):
+            # Each layer gets an interpreter of its own: what one leaves in a process must not help or harm the next.
+            item.session.shouldstop = f"layer {self.layer} is done"
+            return True
+        self.layer = check.layer
         self.journal.write("start", id=check.id)
         # Its timer needs no interpreter lock, so it ends a process that hangs inside a native call as well.
         faulthandler.dump_traceback_later(self.limit, exit=True, file=self.trace)
@@ -97,20 +105,25 @@ class Plugin:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
-    ) -> Iterator[None]:  # the type of a hook wrapper's generator
-        report: pytest.TestReport = yield  # type: ignore[misc]  # pytest sends the inner result
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
         phases = item.stash.setdefault(PHASES, [])
         phases.append((report, call))
         if report.when == "teardown":
             faulthandler.cancel_dump_traceback_later()
-            outcome, detail = _judge(phases)
-            seconds = sum(phase.duration for phase, _ in phases)
-            output = _tail(report) if outcome == "failed" else ""
-            self.journal.finish(item.stash[DECLARED].id, outcome, seconds, detail or item.stash.get(SEEN, ""), output)
-        return report  # type: ignore[return-value]  # as above
+            self._finish(item, phases)
+        return report
 
-    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) and session.items:
+    def _finish(self, item: pytest.Item, phases: Phases) -> None:
+        outcome, detail = _judge(phases)
+        seconds = sum(report.duration for report, _ in phases)
+        output = _tail(phases[-1][0]) if outcome == "failed" else ""
+        self.journal.finish(
+            item.stash[DECLARED].id, outcome, seconds, detail or item.stash.get(SEEN, ""), output
+        )
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if session.items and all(item.stash[DECLARED].id in self.journal.finished for item in session.items):
             self.journal.write("end")
 
 
@@ -130,7 +143,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     item.extra_keyword_matches.add(item.stash[DECLARED].id)
 
 
-def _judge(phases: list[tuple[pytest.TestReport, pytest.CallInfo[None]]]) -> tuple[str, str]:
+def _judge(phases: Phases) -> tuple[str, str]:
     for report, call in phases:
         if report.failed and call.excinfo is not None:
             told = call.excinfo.exconly(tryshort=True).removeprefix("AssertionError: ")

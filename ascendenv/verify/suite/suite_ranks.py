@@ -58,7 +58,9 @@ class Ranks:
         folder = Path(tempfile.mkdtemp(dir=self._folder))
         for rank in range(self.world):
             with (folder / f"rank{rank}.stderr").open("w") as stderr:
-                worker = start("rank_worker.py", str(rank), str(self.world), str(folder / "store"), stderr=stderr)
+                worker = start(
+                    "rank_worker.py", str(rank), str(self.world), str(folder / "store"), stderr=stderr
+                )
             self._workers.append(worker)
         self._logs = [folder / f"rank{rank}.stderr" for rank in range(self.world)]
 
@@ -92,7 +94,9 @@ class Ranks:
         line = worker.stdout.readline()
         if not line:
             end = describe_exit(worker.wait())
-            raise AssertionError(f"{operation}: rank {rank} {end}: {last_words(self._logs[rank].read_text())}")
+            raise AssertionError(
+                f"{operation}: rank {rank} {end}: {last_words(self._logs[rank].read_text())}"
+            )
         answer = json.loads(line)
         if "error" in answer:
             raise AssertionError(f"{operation}: rank {rank}: {answer['error']}")

@@ -37,7 +37,7 @@ def contributed(rank: int, count: int = COUNT) -> list[float]:
 def assert_equal(rank: int, got: list[float], expected: list[float]) -> None:
     """Compare what one rank ended up with."""
     assert len(got) == len(expected), f"rank {rank} has {len(got)} values, expected {len(expected)}"
-    wrong = [position for position, (a, b) in enumerate(zip(got, expected)) if a != b]
+    wrong = [position for position, (a, b) in enumerate(zip(got, expected, strict=True)) if a != b]
     first = wrong[0] if wrong else 0
     assert not wrong, (
         f"rank {rank}: {len(wrong)} of {len(got)} values are wrong; "
@@ -55,7 +55,7 @@ def test_init(ranks: Ranks, limit: float) -> None:
 @check(id="hccl.all_reduce.sum", title="all_reduce adds up", advice=LINKS)
 def test_all_reduce_sum(ranks: Ranks, limit: float) -> None:
     """Every rank ends up with the sum over all ranks."""
-    expected = [sum(column) for column in zip(*(contributed(rank) for rank in range(WORLD)))]
+    expected = [sum(column) for column in zip(*(contributed(rank) for rank in range(WORLD)), strict=True)]
     for rank, got in enumerate(ranks.ask("all_reduce_sum", limit)):
         assert_equal(rank, got, expected)
 
@@ -64,7 +64,7 @@ def test_all_reduce_sum(ranks: Ranks, limit: float) -> None:
 def test_all_reduce_max(ranks: Ranks, limit: float) -> None:
     """Every rank ends up with the largest value over all ranks, wherever it was."""
     brought = [[v if v % WORLD == rank else -v for v in contributed(rank)] for rank in range(WORLD)]
-    expected = [max(column) for column in zip(*brought)]
+    expected = [max(column) for column in zip(*brought, strict=True)]
     for rank, got in enumerate(ranks.ask("all_reduce_max", limit)):
         assert_equal(rank, got, expected)
 
@@ -89,7 +89,7 @@ def test_all_gather(ranks: Ranks, limit: float) -> None:
 def test_reduce_scatter(ranks: Ranks, limit: float) -> None:
     """Each rank ends up with its own part of the sum."""
     brought = [contributed(rank, COUNT * WORLD) for rank in range(WORLD)]
-    total = [sum(column) for column in zip(*brought)]
+    total = [sum(column) for column in zip(*brought, strict=True)]
     for rank, got in enumerate(ranks.ask("reduce_scatter", limit)):
         assert_equal(rank, got, total[rank * COUNT : (rank + 1) * COUNT])
 
@@ -114,7 +114,7 @@ def test_send_recv(ranks: Ranks, limit: float) -> None:
 @check(id="hccl.barrier", title="a barrier holds until all have come", advice=LINKS)
 def test_barrier(ranks: Ranks, limit: float) -> None:
     """No rank leaves the barrier before the last one, which is late, has come to it."""
-    came, left = zip(*ranks.ask("barrier", limit))
+    came, left = zip(*ranks.ask("barrier", limit), strict=True)
     assert min(left) >= max(came), f"a rank left {max(came) - min(left):.3f} s before the last one came"
 
 
@@ -125,17 +125,21 @@ def test_barrier(ranks: Ranks, limit: float) -> None:
 )
 def test_ddp(torch: ModuleType, ranks: Ranks, limit: float) -> None:
     """A step of DistributedDataParallel has on each rank the mean of the gradients that the CPU computes."""
-    from rank_worker import batch, small_model
+    from rank_worker import batch, small_model  # noqa: PLC0415  # it imports torch, which may fail
 
     alone = []
     for rank in range(WORLD):
         model, (inputs, targets) = small_model(), batch(rank)
         torch.nn.functional.mse_loss(model(inputs), targets).backward()
         alone.append([parameter.grad for parameter in model.parameters()])
-    expected = [torch.stack(gradients).mean(dim=0) for gradients in zip(*alone)]
+    expected = [torch.stack(gradients).mean(dim=0) for gradients in zip(*alone, strict=True)]
     for rank, got in enumerate(ranks.ask("ddp_gradients", limit)):
-        assert len(got) == len(expected), f"rank {rank} has gradients of {len(got)} parameters, not {len(expected)}"
-        for number, (gradient, wanted) in enumerate(zip(got, expected)):
+        assert len(got) == len(expected), (
+            f"rank {rank} has gradients of {len(got)} parameters, not {len(expected)}"
+        )
+        for number, (gradient, wanted) in enumerate(zip(got, expected, strict=True)):
             error = float((torch.tensor(gradient) - wanted).abs().max())
             allowed = 1e-4 * float(wanted.abs().max())
-            assert error <= allowed, f"rank {rank}, parameter {number}: off by {error:.2g}, {allowed:.2g} is allowed"
+            assert error <= allowed, (
+                f"rank {rank}, parameter {number}: off by {error:.2g}, {allowed:.2g} is allowed"
+            )

@@ -30,7 +30,9 @@ def test_torch(tell: Told, limit: float) -> None:
 )
 def test_torch_flavour(limit: float) -> None:
     """PyTorch is built for no other accelerator, as torch_npu requires."""
-    code = "import torch; v = torch.version; print([n for n in ('cuda', 'hip', 'xpu') if getattr(v, n, None)])"
+    code = (
+        "import torch; v = torch.version; print([n for n in ('cuda', 'hip', 'xpu') if getattr(v, n, None)])"
+    )
     built_for = python(code, limit, WITHOUT_BACKENDS)
     assert built_for == "[]", f"torch is built for {built_for}"
 
@@ -53,5 +55,7 @@ def test_devices(probe: ModuleType, tell: Told, limit: float) -> None:
     code = "import torch, torch_npu; print(torch.npu.is_available(), torch.npu.device_count())"
     available, count = python(code, limit).splitlines()[-1].split()
     assert available == "True", "torch.npu.is_available() is False"
-    assert int(count) == probe.device_count(), f"torch counts {count} devices, the probe {probe.device_count()}"
+    assert int(count) == probe.device_count(), (
+        f"torch counts {count} devices, the probe {probe.device_count()}"
+    )
     tell.seen(f"{count} devices")

@@ -40,7 +40,9 @@ def test_statistics(torch: ModuleType) -> None:
     held = block(torch, 32)
     grown = torch.npu.memory_allocated(DEVICE) - before
     assert 32 * MIB <= grown < 33 * MIB, f"allocating 32 MiB raised memory_allocated by {grown} bytes"
-    assert torch.npu.memory_reserved(DEVICE) >= torch.npu.memory_allocated(DEVICE), "less is reserved than allocated"
+    assert torch.npu.memory_reserved(DEVICE) >= torch.npu.memory_allocated(DEVICE), (
+        "less is reserved than allocated"
+    )
     del held
     torch.npu.synchronize()
     left = torch.npu.memory_allocated(DEVICE) - before
@@ -118,7 +120,9 @@ def test_growth(torch: ModuleType) -> None:
         del weight
         torch.npu.synchronize()
         used.append((torch.npu.memory_allocated(DEVICE), torch.npu.memory_reserved(DEVICE)))
-    assert len(set(used[2:])) == 1, f"(allocated, reserved) went from {used[2]} to {used[-1]} bytes in 18 cycles"
+    assert len(set(used[2:])) == 1, (
+        f"(allocated, reserved) went from {used[2]} to {used[-1]} bytes in 18 cycles"
+    )
 
 
 @check(

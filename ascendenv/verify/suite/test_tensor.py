@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +82,7 @@ def test_views(torch: ModuleType) -> None:
     """Slices, transposes, reshapes and expansions read the right elements, and writes through them arrive."""
     base = on_cpu(torch, (6, 8, 5), "float32", seed=1)
     device = base.to("npu:0")
-    seen = {
+    seen: dict[str, Callable[[Any], Any]] = {
         "slice": lambda t: t[1:5:2, :, 3],
         "transpose": lambda t: t.transpose(0, 2),
         "permute": lambda t: t.permute(2, 0, 1).contiguous(),
@@ -121,7 +122,7 @@ def test_matmul(torch: ModuleType, dtype: str) -> None:
 @pytest.mark.parametrize("dtype", [*FLOATS, "int32"])
 @check(id="tensor.relu", title="relu in {dtype}", advice=OPERATORS)
 def test_relu(torch: ModuleType, dtype: str) -> None:
-    """relu keeps what is positive and nothing else."""
+    """What is positive stays and the rest becomes zero."""
     value = on_cpu(torch, (41, 23), dtype, seed=6)
     expected = torch.where(value > 0, value, torch.zeros_like(value))
     assert torch.equal(torch.relu(value.to("npu:0")).cpu(), expected), f"relu of {dtype} differs from the CPU"
@@ -160,11 +161,12 @@ def test_seed(torch: ModuleType) -> None:
         return torch.rand(10_000, device="npu:0").cpu(), torch.randn(10_000, device="npu:0").cpu()
 
     first, again, other = drawn(7), drawn(7), drawn(8)
-    for name, a, b, c in zip(("rand", "randn"), first, again, other):
+    for name, a, b, c in zip(("rand", "randn"), first, again, other, strict=True):
         assert torch.equal(a, b), f"{name} gives other numbers with the same seed"
         assert not torch.equal(a, c), f"{name} gives the same numbers with another seed"
     uniform, normal = first
-    assert 0 <= float(uniform.min()) and float(uniform.max()) < 1, "rand leaves [0, 1)"
+    assert float(uniform.min()) >= 0, "rand goes below 0"
+    assert float(uniform.max()) < 1, "rand reaches 1"
     assert abs(float(uniform.mean()) - 0.5) < 0.02, f"the mean of rand is {float(uniform.mean()):.3f}"
     assert abs(float(normal.mean())) < 0.05, f"the mean of randn is {float(normal.mean()):.3f}"
     assert abs(float(normal.std()) - 1) < 0.05, f"the deviation of randn is {float(normal.std()):.3f}"
@@ -199,9 +201,11 @@ def test_devices(torch: ModuleType, tell: Told) -> None:
 def test_mlp(torch: ModuleType, tell: Told) -> None:
     """Forward, backward and optimizer together: twenty steps of training have the CPU's losses, and they fall."""
     on_device, expected = (_losses(torch, device) for device in ("npu:0", "cpu"))
-    for step, (got, wanted) in enumerate(zip(on_device, expected)):
+    for step, (got, wanted) in enumerate(zip(on_device, expected, strict=True)):
         assert abs(got - wanted) <= 1e-3 * wanted, f"loss {got:.6f} at step {step}, on the CPU {wanted:.6f}"
-    assert on_device[-1] < 0.5 * on_device[0], f"the loss does not fall: {on_device[0]:.4f} to {on_device[-1]:.4f}"
+    assert on_device[-1] < 0.5 * on_device[0], (
+        f"the loss does not fall: {on_device[0]:.4f} to {on_device[-1]:.4f}"
+    )
     tell.seen(f"loss {on_device[0]:.4f} to {on_device[-1]:.4f}")
 
 
