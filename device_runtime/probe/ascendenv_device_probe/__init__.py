@@ -1,15 +1,18 @@
 """Asks the devices of the CANN in effect to do elementary things, without torch.
 
-Every function raises `DeviceError` for a call that fails and `DataMismatch` for wrong data. Devices are counted
-from 0 as the process sees them (after ASCEND_RT_VISIBLE_DEVICES).
+Every function raises `DeviceError` for a call that fails and `DataMismatchError` for wrong data.
+Devices are counted from 0 as the process sees them (after ASCEND_RT_VISIBLE_DEVICES).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from .errors import DataMismatch, DeviceError, LimitNotEnforced
+from .errors import DataMismatchError, DeviceError, LimitNotEnforcedError
 from .results import AllReduceResult, MemoryInfo, StreamOrder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 try:
     from . import _probe
@@ -20,9 +23,9 @@ except ImportError as error:
 
 __all__ = [
     "AllReduceResult",
-    "DataMismatch",
+    "DataMismatchError",
     "DeviceError",
-    "LimitNotEnforced",
+    "LimitNotEnforcedError",
     "MemoryInfo",
     "StreamOrder",
     "all_reduce",
@@ -40,35 +43,35 @@ _GIB = 1 << 30
 
 
 def device_count() -> int:
-    """How many devices this process sees."""
+    """Count the devices that this process sees."""
     return _probe.device_count()
 
 
 def soc_name() -> str:
-    """The chip's name as the runtime gives it, `Ascend910B3` for instance."""
+    """Name the chip as the runtime does, `Ascend910B3` for instance."""
     return _probe.soc_name()
 
 
 def cann_version() -> str | None:
-    """The version that the CANN libraries in use report; None where they have no call for it."""
+    """Return the version that the CANN libraries in use report, None where they have no call for it."""
     return _probe.cann_version()
 
 
 def memory_info(device: int) -> MemoryInfo:
-    """Free and total memory of a device in bytes."""
+    """Return the free and total memory of a device in bytes."""
     free, total = _probe.memory_info(device)
     return MemoryInfo(free=free, total=total)
 
 
 def allocate(device: int, nbytes: int) -> None:
-    """Allocates `nbytes` on the device and frees them again."""
+    """Allocate `nbytes` on the device and free them again."""
     _probe.allocate(device, nbytes)
 
 
 def out_of_memory(device: int) -> DeviceError:
-    """Asks for 1 GiB more than the device has and returns the error it answers with.
+    """Ask for 1 GiB more than the device has and return the error it answers with.
 
-    Raises `LimitNotEnforced` if the device grants it.
+    Raises `LimitNotEnforcedError` if the device grants it.
     """
     nbytes = memory_info(device).total + _GIB
     try:
@@ -78,26 +81,26 @@ def out_of_memory(device: int) -> DeviceError:
             raise
         return refusal
     message = f"device {device} granted {nbytes} bytes, 1 GiB more than it has"
-    raise LimitNotEnforced(message)
+    raise LimitNotEnforcedError(message)
 
 
 def copy_round_trip(device: int, nbytes: int, seed: int = 0) -> None:
-    """Copies a pattern host -> device -> device -> host and compares it.
+    """Copy a pattern host -> device -> device -> host and compare it.
 
-    `seed` chooses the pattern. Raises `DataMismatch` naming the first wrong byte.
+    `seed` chooses the pattern. Raises `DataMismatchError` naming the first wrong byte.
     """
     _probe.copy_round_trip(device, _positive("nbytes", nbytes), seed)
 
 
 def stream_event_order(device: int, nbytes: int = 16 << 20) -> StreamOrder:
-    """Lets one stream wait for an event of another and checks that it read what was written last."""
+    """Let one stream wait for an event of another and check that it read what was written last."""
     return StreamOrder(
         nbytes=nbytes, elapsed_ms=_probe.stream_event_order(device, _positive("nbytes", nbytes))
     )
 
 
 def all_reduce(devices: Sequence[int], elements: int = 1 << 20) -> list[AllReduceResult]:
-    """Sums float32 values over the devices, one rank each in this process, and checks every element."""
+    """Sum float32 values over the devices, one rank each in this process, and check every element."""
     if not devices:
         message = "all_reduce needs at least one device"
         raise ValueError(message)

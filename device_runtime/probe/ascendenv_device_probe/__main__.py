@@ -9,7 +9,7 @@ from .report import gather
 
 
 def main() -> int:
-    """Prints the report to stdout and returns the exit code."""
+    """Print the report to stdout and return the exit code."""
     report = gather()
     print(json.dumps(report, indent=2, ensure_ascii=False))  # noqa: T201 - this is the program's output
     return 0 if report["ok"] else 1

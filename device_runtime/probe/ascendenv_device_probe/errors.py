@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["DataMismatch", "DeviceError", "LimitNotEnforced"]
+__all__ = ["DataMismatchError", "DeviceError", "LimitNotEnforcedError"]
 
 
 class DeviceError(RuntimeError):
@@ -22,9 +22,9 @@ class DeviceError(RuntimeError):
         return f"{self.call} returned {self.code}: {self.message}"
 
 
-class DataMismatch(RuntimeError):
+class DataMismatchError(RuntimeError):
     """Data came back from a device other than it should be; the text names the first wrong place."""
 
 
-class LimitNotEnforced(RuntimeError):
+class LimitNotEnforcedError(RuntimeError):
     """A device granted more memory than it has."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import asdict, is_dataclass
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from . import (
-    DataMismatch,
+    DataMismatchError,
     DeviceError,
-    LimitNotEnforced,
+    LimitNotEnforcedError,
     all_reduce,
     cann_version,
     copy_round_trip,
@@ -20,6 +19,9 @@ from . import (
     soc_name,
     stream_event_order,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["Outcome", "Report", "gather"]
 
@@ -48,7 +50,7 @@ class Report(TypedDict):
 
 
 def gather() -> Report:
-    """Asks all visible devices; a check that fails is part of the report, not an exception."""
+    """Ask all visible devices; a check that fails is part of the report, not an exception."""
     checks = {
         "device_count": _outcome(device_count),
         "soc_name": _outcome(soc_name),
@@ -88,7 +90,7 @@ def _outcome(check: Callable[[], object]) -> Outcome:
         value = check()
     except DeviceError as error:
         return Outcome(ok=False, error=str(error), code=error.code, call=error.call)
-    except (DataMismatch, LimitNotEnforced) as error:
+    except (DataMismatchError, LimitNotEnforcedError) as error:
         return Outcome(ok=False, error=str(error))
     if is_dataclass(value) and not isinstance(value, type):
         value = asdict(value)

@@ -17,7 +17,7 @@ class MemoryInfo:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StreamOrder:
-    """`nbytes` were written nine times on one stream and read once on another, in `elapsed_ms` of device time."""
+    """`nbytes` were written nine times on one stream and read once on another, in `elapsed_ms`."""
 
     nbytes: int
     elapsed_ms: float

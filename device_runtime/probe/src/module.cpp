@@ -28,7 +28,7 @@ void Translate(const std::exception_ptr& exception, void*) {
   } catch (const probe::DeviceFailure& failure) {
     Raise("DeviceError", failure.code(), failure.call(), failure.what());
   } catch (const probe::Mismatch& mismatch) {
-    Raise("DataMismatch", mismatch.what());
+    Raise("DataMismatchError", mismatch.what());
   }
 }
 
