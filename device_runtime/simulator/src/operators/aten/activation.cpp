@@ -1,0 +1,141 @@
+// Activation functions and their gradients.
+#include "binding.h"
+#include "store.h"
+
+namespace simulator::operators {
+namespace {
+
+const char* GeluApproximation(int64_t mode) {
+  TORCH_CHECK_VALUE(mode == 0 || mode == 1, "gelu approximation ", mode, " is neither 0 (none) nor 1 (tanh)");
+  return mode == 0 ? "none" : "tanh";
+}
+
+// The logistic approximation that the vendor calls fast gelu: x * sigmoid(1.702 x).
+at::Tensor FastGeluGate(Tensor self) { return at::sigmoid(self * 1.702); }
+
+}  // namespace
+}  // namespace simulator::operators
+
+ACLNN(Relu, [](Tensor self, Out out) { at::relu_out(out, self); });
+ACLNN(InplaceRelu, [](Out self) { at::relu_(self); });
+ACLNN(Threshold, [](Tensor self, Scalar threshold, Scalar value, Out out) {
+  at::threshold_out(out, self, threshold, value);
+});
+ACLNN(InplaceThreshold,
+      [](Out self, Scalar threshold, Scalar value) { at::threshold_out(self, self, threshold, value); });
+ACLNN(ThresholdBackward, [](Tensor gradOutput, Tensor self, Scalar threshold, Out out) {
+  at::threshold_backward_out(out, gradOutput, self, threshold);
+});
+
+ACLNN(Gelu, [](Tensor self, Out out) { at::gelu_out(out, self); });
+ACLNN(GeluV2, [](Tensor self, int64_t approximate, Out out) {
+  at::gelu_out(out, self, GeluApproximation(approximate));
+});
+ACLNN(GeluBackward, [](Tensor gradOutput, Tensor self, Out gradInput) {
+  at::gelu_backward_out(gradInput, gradOutput, self);
+});
+ACLNN(GeluBackwardV2, [](Tensor gradOutput, Tensor self, Text approximate, Out gradInput) {
+  at::gelu_backward_out(gradInput, gradOutput, self, approximate);
+});
+ACLNN(FastGelu, [](Tensor self, Out out) { Store(out, self * FastGeluGate(self)); });
+ACLNN(FastGeluBackward, [](Tensor gradOutput, Tensor self, Out gradInput) {
+  const auto gate = FastGeluGate(self);
+  Store(gradInput, gradOutput * gate * (1 + 1.702 * self * (1 - gate)));
+});
+
+ACLNN(Silu, [](Tensor self, Out out) { at::silu_out(out, self); });
+ACLNN(SiluBackward, [](Tensor gradOutput, Tensor self, Out gradInput) {
+  at::silu_backward_out(gradInput, gradOutput, self);
+});
+ACLNN(Mish, [](Tensor self, Out out) { at::mish_out(out, self); });
+ACLNN(InplaceMish, [](Out self) { at::mish_(self); });
+ACLNN(MishBackward, [](Tensor gradOutput, Tensor self, Out gradInput) {
+  Store(gradInput, at::mish_backward(gradOutput, self));
+});
+ACLNN(SigmoidBackward, [](Tensor gradOutput, Tensor output, Out gradInput) {
+  at::sigmoid_backward_out(gradInput, gradOutput, output);
+});
+ACLNN(TanhBackward, [](Tensor gradOutput, Tensor output, Out gradInput) {
+  at::tanh_backward_out(gradInput, gradOutput, output);
+});
+ACLNN(LogSigmoidForward, [](Tensor self, Out out, Out /*buffer*/) {
+  // The CPU kernel keeps exp(-|x|) in `buffer`, the device nothing; the gradient below recomputes it.
+  Store(out, at::log_sigmoid(self));
+});
+ACLNN(LogSigmoidBackward, [](Tensor gradOutput, Tensor self, Tensor /*buffer*/, Out gradInput) {
+  Store(gradInput, gradOutput * at::sigmoid(-self));
+});
+
+ACLNN(Softmax,
+      [](Tensor self, int64_t dim, Out out) { Store(out, at::softmax(self, dim, out.scalar_type())); });
+ACLNN(SoftmaxBackward, [](Tensor gradOutput, Tensor output, int64_t dim, Out gradInput) {
+  Store(gradInput, at::_softmax_backward_data(gradOutput, output, dim, gradOutput.scalar_type()));
+});
+ACLNN(LogSoftmax,
+      [](Tensor self, int64_t dim, Out out) { Store(out, at::log_softmax(self, dim, out.scalar_type())); });
+ACLNN(LogSoftmaxBackward, [](Tensor gradOutput, Tensor output, int64_t dim, Out gradInput) {
+  Store(gradInput, at::_log_softmax_backward_data(gradOutput, output, dim, gradOutput.scalar_type()));
+});
+
+ACLNN(LeakyRelu, [](Tensor self, Scalar slope, Out out) { at::leaky_relu_out(out, self, slope); });
+ACLNN(InplaceLeakyRelu, [](Out self, Scalar slope) { at::leaky_relu_(self, slope); });
+ACLNN(LeakyReluBackward, [](Tensor gradOutput, Tensor self, Scalar slope, bool selfIsResult, Out out) {
+  at::leaky_relu_backward_out(out, gradOutput, self, slope, selfIsResult);
+});
+ACLNN(Elu, [](Tensor self, Scalar alpha, Scalar scale, Scalar inputScale, Out out) {
+  at::elu_out(out, self, alpha, scale, inputScale);
+});
+ACLNN(InplaceElu, [](Out self, Scalar alpha, Scalar scale, Scalar inputScale) {
+  at::elu_(self, alpha, scale, inputScale);
+});
+ACLNN(EluBackward, [](Tensor gradOutput, Scalar alpha, Scalar scale, Scalar inputScale, bool isResult,
+                      Tensor selfOrResult, Out gradInput) {
+  at::elu_backward_out(gradInput, gradOutput, alpha, scale, inputScale, isResult, selfOrResult);
+});
+ACLNN(Celu, [](Tensor self, Scalar alpha, Out out) { Store(out, at::celu(self, alpha)); });
+ACLNN(InplaceCelu, [](Out self, Scalar alpha) { at::celu_(self, alpha); });
+ACLNN(Hardtanh,
+      [](Tensor self, Scalar low, Scalar high, Out out) { at::hardtanh_out(out, self, low, high); });
+ACLNN(InplaceHardtanh, [](Out self, Scalar low, Scalar high) { at::hardtanh_(self, low, high); });
+ACLNN(HardtanhBackward, [](Tensor gradOutput, Tensor self, Scalar low, Scalar high, Out out) {
+  at::hardtanh_backward_out(out, gradOutput, self, low, high);
+});
+ACLNN(Hardsigmoid, [](Tensor self, Out out) { at::hardsigmoid_out(out, self); });
+ACLNN(InplaceHardsigmoid, [](Out self) { at::hardsigmoid_(self); });
+ACLNN(HardsigmoidBackward,
+      [](Tensor gradOutput, Tensor self, Out out) { at::hardsigmoid_backward_out(out, gradOutput, self); });
+ACLNN(Hardswish, [](Tensor self, Out out) { at::hardswish_out(out, self); });
+ACLNN(InplaceHardswish, [](Out self) { at::hardswish_(self); });
+ACLNN(HardswishBackward,
+      [](Tensor gradOutput, Tensor self, Out out) { Store(out, at::hardswish_backward(gradOutput, self)); });
+ACLNN(HardswishBackwardV2,
+      [](Tensor gradOutput, Tensor self, Out out) { Store(out, at::hardswish_backward(gradOutput, self)); });
+ACLNN(Hardshrink, [](Tensor self, Scalar lambda, Out out) { at::hardshrink_out(out, self, lambda); });
+ACLNN(HardshrinkBackward, [](Tensor gradOutput, Tensor self, Scalar lambda, Out gradInput) {
+  at::hardshrink_backward_out(gradInput, gradOutput, self, lambda);
+});
+ACLNN(Softshrink, [](Tensor self, Scalar lambda, Out out) { at::softshrink_out(out, self, lambda); });
+ACLNN(SoftshrinkBackward, [](Tensor gradOutput, Tensor self, Scalar lambda, Out gradInput) {
+  at::softshrink_backward_out(gradInput, gradOutput, self, lambda);
+});
+ACLNN(Softplus, [](Tensor self, Scalar beta, Scalar threshold, Out out) {
+  at::softplus_out(out, self, beta, threshold);
+});
+ACLNN(SoftplusBackward, [](Tensor gradOutput, Tensor self, Scalar beta, Scalar threshold, Out gradInput) {
+  at::softplus_backward_out(gradInput, gradOutput, self, beta, threshold);
+});
+ACLNN(Prelu, [](Tensor self, Tensor weight, Out out) { Store(out, at::prelu(self, weight)); });
+ACLNN(Glu, [](Tensor self, int64_t dim, Out out) { at::glu_out(out, self, dim); });
+ACLNN(GluBackward, [](Tensor gradOutput, Tensor self, int64_t dim, Out out) {
+  at::glu_backward_out(out, gradOutput, self, dim);
+});
+ACLNN(SwiGlu, [](Tensor self, int64_t dim, Out out) {
+  const auto halves = at::chunk(Widened(self), 2, dim);
+  Store(out, at::silu(halves[0]) * halves[1]);
+});
+ACLNN(SwiGluGrad, [](Tensor gradOutput, Tensor self, int64_t dim, Out out) {
+  const auto halves = at::chunk(Widened(self), 2, dim);
+  const auto grad = Widened(gradOutput);
+  const auto gateGrad = at::silu_backward(grad * halves[1], halves[0]);
+  Store(out, at::cat({gateGrad, grad * at::silu(halves[0])}, dim));
+});

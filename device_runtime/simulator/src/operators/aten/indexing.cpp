@@ -1,0 +1,141 @@
+// Reading and writing at positions given by tensors.
+#include "binding.h"
+#include "store.h"
+
+namespace simulator::operators {
+namespace {
+
+// torch_npu passes a tensor of shape [0] for a dimension that is not indexed.
+c10::List<std::optional<at::Tensor>> Indices(Tensors given) {
+  c10::List<std::optional<at::Tensor>> indices;
+  for (const auto& index : given) {
+    const bool absent = index.dim() == 1 && index.numel() == 0;
+    indices.push_back(absent ? std::nullopt : std::optional(index));
+  }
+  return indices;
+}
+
+// The modes of the scatter operators: 0 replaces, 1 adds, 2 multiplies.
+void Scatter(Out out, Tensor self, int64_t dim, Tensor index, Tensor source, int64_t mode) {
+  TORCH_CHECK_VALUE(mode >= 0 && mode <= 2, "scatter mode ", mode, " is not implemented");
+  if (mode == 0) Store(out, at::scatter(self, dim, index, source));
+  if (mode == 1) Store(out, at::scatter(self, dim, index, source, "add"));
+  if (mode == 2) Store(out, at::scatter(self, dim, index, source, "multiply"));
+}
+
+void ScatterValue(Out out, Tensor self, int64_t dim, Tensor index, Scalar value, int64_t mode) {
+  TORCH_CHECK_VALUE(mode >= 0 && mode <= 2, "scatter mode ", mode, " is not implemented");
+  if (mode == 0) Store(out, at::scatter(self, dim, index, value));
+  if (mode == 1) Store(out, at::scatter(self, dim, index, value, "add"));
+  if (mode == 2) Store(out, at::scatter(self, dim, index, value, "multiply"));
+}
+
+at::Tensor FillAt(Tensor self, int64_t dim, Sizes index, Scalar value) {
+  return at::index_fill(self, dim, at::tensor(index, self.options().dtype(at::kLong)), value);
+}
+
+}  // namespace
+}  // namespace simulator::operators
+
+ACLNN(Index, [](Tensor self, Tensors indices, Out out) {
+  if (!self.is_meta()) Store(out, at::index(self, Indices(indices)));
+});
+ACLNN(IndexPutImpl, [](Out self, Tensors indices, Tensor values, bool accumulate, bool /*unsafe*/) {
+  if (!self.is_meta()) at::_index_put_impl_(self, Indices(indices), values, accumulate);
+});
+ACLNN(IndexSelect, [](Tensor self, int64_t dim, Tensor index, Out out) {
+  Store(out, at::index_select(self, dim, index));
+});
+ACLNN(IndexAdd, [](Tensor self, int64_t dim, Tensor index, Tensor source, Scalar alpha, Out out) {
+  Store(out, at::index_add(self, dim, index, source, alpha));
+});
+ACLNN(IndexCopy, [](Tensor self, int64_t dim, Tensor index, Tensor source, Out out) {
+  Store(out, at::index_copy(self, dim, index, source));
+});
+ACLNN(InplaceIndexCopy, [](Out self, int64_t dim, Tensor index, Tensor source) {
+  at::index_copy_out(self, self, dim, index, source);
+});
+ACLNN(IndexFill, [](Tensor self, int64_t dim, Tensor index, Scalar value, Out out) {
+  Store(out, at::index_fill(self, dim, index.to(at::kLong), value));
+});
+ACLNN(InplaceIndexFill, [](Out self, int64_t dim, Tensor index, Scalar value) {
+  Store(self, at::index_fill(self, dim, index.to(at::kLong), value));
+});
+ACLNN(IndexFillTensor, [](Tensor self, int64_t dim, Sizes index, Scalar value, Out out) {
+  if (!self.is_meta()) Store(out, FillAt(self, dim, index, value));
+});
+ACLNN(InplaceIndexFillTensor, [](Out self, int64_t dim, Sizes index, Scalar value) {
+  if (!self.is_meta()) Store(self, FillAt(self, dim, index, value));
+});
+
+ACLNN(Gather,
+      [](Tensor self, int64_t dim, Tensor index, Out out) { Store(out, at::gather(self, dim, index)); });
+ACLNN(Scatter, [](Tensor self, int64_t dim, Tensor index, Tensor source, int64_t mode, Out out) {
+  Scatter(out, self, dim, index, source, mode);
+});
+ACLNN(InplaceScatter, [](Out self, int64_t dim, Tensor index, Tensor source, int64_t mode) {
+  Scatter(self, self, dim, index, source, mode);
+});
+ACLNN(ScatterValue, [](Tensor self, int64_t dim, Tensor index, Scalar value, int64_t mode, Out out) {
+  ScatterValue(out, self, dim, index, value, mode);
+});
+ACLNN(InplaceScatterValue, [](Out self, int64_t dim, Tensor index, Scalar value, int64_t mode) {
+  ScatterValue(self, self, dim, index, value, mode);
+});
+ACLNN(ScatterAdd, [](Tensor self, int64_t dim, Tensor index, Tensor source, Out out) {
+  Store(out, at::scatter_add(self, dim, index, source));
+});
+ACLNN(ScatterReduce,
+      [](Tensor self, int64_t dim, Tensor index, Tensor source, int64_t mode, bool includeSelf, Out out) {
+        constexpr std::array<std::string_view, 6> kReductions{"", "sum", "prod", "amax", "amin", "mean"};
+        TORCH_CHECK_VALUE(mode >= 1 && mode <= 5, "scatter reduction ", mode, " is not implemented");
+        Store(out, at::scatter_reduce(self, dim, index, source, kReductions[mode], includeSelf));
+      });
+ACLNN(Take, [](Tensor self, Tensor index, Out out) { Store(out, at::take(self, index)); });
+ACLNN(InplacePut, [](Out self, Tensor index, Tensor source, bool accumulate) {
+  Store(self, at::put(self, index, source, accumulate));
+});
+
+ACLNN(InplaceMaskedFillScalar, [](Out self, Tensor mask, Scalar value) { self.masked_fill_(mask, value); });
+ACLNN(InplaceMaskedFillTensor, [](Out self, Tensor mask, Tensor value) { self.masked_fill_(mask, value); });
+ACLNN(InplaceMaskedScatter, [](Out self, Tensor mask, Tensor source) { self.masked_scatter_(mask, source); });
+ACLNN(MaskedSelect, [](Tensor self, Tensor mask, DynamicOut& out) {
+  out.Assign(at::masked_select(self, mask.to(at::kBool)));
+});
+ACLNN(Nonzero, [](Tensor self, DynamicOut& out) { out.Assign(at::nonzero(self)); });
+ACLNN(NonzeroV2, [](Tensor self, DynamicOut& out) {
+  // One row a dimension: the transpose of ATen's result.
+  out.Assign(at::nonzero(self).t().contiguous());
+});
+
+ACLNN(Embedding, [](Tensor weight, Tensor indices, Out out) { Store(out, at::embedding(weight, indices)); });
+ACLNN(EmbeddingDenseBackward, [](Tensor grad, Tensor indices, uint64_t numWeights, uint64_t paddingIdx,
+                                 bool scaleGradByFreq, Out out) {
+  if (grad.is_meta()) return;
+  Store(out, at::embedding_dense_backward(Widened(grad), indices, static_cast<int64_t>(numWeights),
+                                          static_cast<int64_t>(paddingIdx), scaleGradByFreq));
+});
+ACLNN(EmbeddingRenorm, [](Out self, Tensor indices, double maxNorm, double normType) {
+  if (!self.is_meta()) at::embedding_renorm_(self, indices.to(at::kLong).contiguous(), maxNorm, normType);
+});
+ACLNN(OneHot, [](Tensor self, int classes, Tensor on, Tensor off, int64_t axis, Out out) {
+  TORCH_CHECK_VALUE(axis == -1 || axis == self.dim(), "only a new last axis is implemented, not ", axis);
+  const auto hot = self.unsqueeze(-1) == at::arange(classes, self.options());
+  Store(out, at::where(hot, on, off));
+});
+
+ACLNN(SearchSorted, [](Tensor sorted, Tensor self, bool int32, bool right, OptionalTensor sorter, Out out) {
+  Store(out, at::searchsorted(sorted, self, int32, right, std::nullopt, sorter));
+});
+ACLNN(SearchSorteds, [](Tensor sorted, Scalar self, bool int32, bool right, OptionalTensor sorter, Out out) {
+  Store(out, at::searchsorted(sorted, self, int32, right, std::nullopt, sorter));
+});
+ACLNN(Bucketize, [](Tensor self, Tensor boundaries, bool int32, bool right, Out out) {
+  Store(out, at::bucketize(self, boundaries, int32, right));
+});
+ACLNN(IsInTensorScalar, [](Tensor element, Scalar test, bool assumeUnique, bool invert, Out out) {
+  Store(out, at::isin(element, test, assumeUnique, invert));
+});
+ACLNN(IsInScalarTensor, [](Scalar element, Tensor tests, bool assumeUnique, bool invert, Out out) {
+  Store(out, at::isin(element, tests, assumeUnique, invert));
+});

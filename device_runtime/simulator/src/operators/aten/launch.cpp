@@ -1,0 +1,80 @@
+#include "launch.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
+#include <memory>
+
+#include "runtime/error.h"
+#include "runtime/stream.h"
+
+namespace simulator::operators {
+namespace {
+
+constexpr aclnnStatus kInvalidArgument = 161002;  // ACLNN_ERR_PARAM_INVALID
+constexpr aclError kDeviceFault = 507015;         // ACL_ERROR_RT_AICORE_EXCEPTION
+
+// Plain kernels only: the caller's autograd, autocast, functional transforms and Python modes are not the
+// device's business.
+class PlainKernels {
+ public:
+  PlainKernels() : guard_(c10::DispatchKeySet(c10::DispatchKey::BackendSelect), Excluded()) {}
+
+ private:
+  static c10::DispatchKeySet Excluded() {
+    return c10::autograd_dispatch_keyset_with_ADInplaceOrView | c10::autocast_dispatch_keyset;
+  }
+
+  c10::impl::ForceDispatchKeyGuard guard_;
+};
+
+// The first line of ATen's messages says it all; some go on for pages.
+std::string Message(const char* name, const std::string& problem) {
+  return std::string(name) + ": " + problem.substr(0, problem.find('\n'));
+}
+
+// Runs `body`; turns what it throws into `code`.
+aclError Contain(const char* name, aclError code, const std::function<void()>& body) {
+  try {
+    const PlainKernels guard;
+    body();
+    return ACL_SUCCESS;
+  } catch (const c10::Error& error) {
+    return Fail(code, Message(name, error.what_without_backtrace()));
+  } catch (const std::exception& error) {
+    return Fail(code, Message(name, error.what()));
+  }
+}
+
+}  // namespace
+
+aclnnStatus Prepare(const char* name, const std::function<void()>& hold) {
+  return Contain(name, kInvalidArgument, hold);
+}
+
+void CheckOnMeta(const std::function<void()>& check) {
+  try {
+    check();
+  } catch (const c10::NotImplementedError&) {
+    // The run itself will check.
+  }
+}
+
+aclError Run(const char* name, const std::function<void()>& body) {
+  return Contain(name, kDeviceFault, body);
+}
+
+aclnnStatus Launch(void* /*workspace*/, uint64_t /*workspaceSize*/, aclOpExecutor* executor,
+                   aclrtStream stream) {
+  const std::unique_ptr<aclOpExecutor> owned(executor);
+  if (owned == nullptr) return Fail(kInvalidArgument, "phase 2 was called without an executor");
+  return Enqueue(stream, std::move(owned->launch));
+}
+
+aclnnStatus LaunchAndWait(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
+                          aclrtStream stream) {
+  const auto status = Launch(workspace, workspaceSize, executor, stream);
+  return status == ACL_SUCCESS ? Synchronize(stream) : status;
+}
+
+}  // namespace simulator::operators

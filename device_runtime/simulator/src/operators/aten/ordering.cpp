@@ -1,0 +1,38 @@
+// Sorting, selecting by rank, distinct values.
+#include "binding.h"
+#include "store.h"
+
+ACLNN(Sort, [](Tensor self, bool stable, int64_t dim, bool descending, Out values, Out indices) {
+  const auto [sorted, positions] = at::sort(self, stable, dim, descending);
+  Store(values, sorted);
+  Store(indices, positions);
+});
+ACLNN(Topk, [](Tensor self, int64_t k, int64_t dim, bool largest, bool sorted, Out values, Out indices) {
+  const auto [best, positions] = at::topk(self, k, dim, largest, sorted);
+  Store(values, best);
+  Store(indices, positions);
+});
+ACLNN(Kthvalue, [](Tensor self, int64_t k, int64_t dim, bool keepDim, Out values, Out indices) {
+  const auto [kth, positions] = at::kthvalue(self, k, dim, keepDim);
+  Store(values, kth);
+  Store(indices, positions);
+});
+ACLNN(Unique, [](Tensor self, bool sorted, bool returnInverse, DynamicOut& values, Out inverse) {
+  const auto [distinct, positions] = at::_unique(self, sorted, returnInverse);
+  values.Assign(distinct);
+  if (returnInverse) Store(inverse, positions);
+});
+ACLNN(Unique2, [](Tensor self, bool sorted, bool returnInverse, bool returnCounts, DynamicOut& values,
+                  Out inverse, DynamicOut& counts) {
+  const auto [distinct, positions, numbers] = at::_unique2(self, sorted, returnInverse, returnCounts);
+  values.Assign(distinct);
+  if (returnInverse || returnCounts) Store(inverse, positions);
+  if (returnCounts) counts.Assign(numbers);
+});
+ACLNN(UniqueDim, [](Tensor self, bool sorted, bool returnInverse, int64_t dim, DynamicOut& values,
+                    Out inverse, DynamicOut& counts) {
+  const auto [distinct, positions, numbers] = at::unique_dim(self, dim, sorted, returnInverse, true);
+  values.Assign(distinct);
+  if (returnInverse) Store(inverse, positions);
+  counts.Assign(numbers);
+});

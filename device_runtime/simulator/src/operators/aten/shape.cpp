@@ -1,0 +1,84 @@
+// Joining, splitting, repeating and rearranging.
+#include "binding.h"
+#include "store.h"
+
+ACLNN(Cat, [](Tensors tensors, int64_t dim, Out out) { Store(out, at::cat(tensors, dim)); });
+ACLNN(Stack, [](Tensors tensors, int64_t dim, Out out) { Store(out, at::stack(tensors, dim)); });
+ACLNN(SplitWithSize, [](Tensor self, Sizes sizes, int64_t dim, Tensors out) {
+  const auto parts = at::split_with_sizes(self, sizes, dim);
+  TORCH_CHECK_VALUE(parts.size() == out.size(), parts.size(), " parts do not match ", out.size(), " outputs");
+  for (size_t i = 0; i < parts.size(); ++i) {
+    auto target = out[i];
+    Store(target, parts[i]);
+  }
+});
+ACLNN(Repeat, [](Tensor self, Sizes repeats, Out out) { Store(out, self.repeat(repeats)); });
+ACLNN(RepeatInterleave, [](Tensor self, Tensor repeats, int64_t outputSize, Out out) {
+  if (!self.is_meta()) Store(out, at::repeat_interleave(self, repeats, std::nullopt, outputSize));
+});
+ACLNN(RepeatInterleaveInt, [](Tensor self, int64_t repeats, int64_t outputSize, Out out) {
+  Store(out, at::repeat_interleave(self, repeats, std::nullopt, outputSize));
+});
+ACLNN(RepeatInterleaveIntWithDim, [](Tensor self, int64_t repeats, int64_t dim, int64_t outputSize, Out out) {
+  Store(out, at::repeat_interleave(self, repeats, dim, outputSize));
+});
+ACLNN(RepeatInterleaveWithDim, [](Tensor self, Tensor repeats, int64_t dim, int64_t outputSize, Out out) {
+  if (!self.is_meta()) Store(out, at::repeat_interleave(self, repeats, dim, outputSize));
+});
+ACLNN(RepeatInterleaveTensor, [](Tensor repeats, int64_t outputSize, Out out) {
+  if (!repeats.is_meta()) Store(out, at::repeat_interleave(repeats, outputSize));
+});
+ACLNN(Roll, [](Tensor self, Sizes shifts, Sizes dims, Out out) { Store(out, at::roll(self, shifts, dims)); });
+ACLNN(Flip, [](Tensor self, Sizes dims, Out out) { Store(out, at::flip(self, dims)); });
+ACLNN(Tril, [](Tensor self, int64_t diagonal, Out out) { at::tril_out(out, self, diagonal); });
+ACLNN(Triu, [](Tensor self, int64_t diagonal, Out out) { at::triu_out(out, self, diagonal); });
+ACLNN(InplaceTril, [](Out self, int64_t diagonal) { at::tril_out(self, self, diagonal); });
+ACLNN(InplaceTriu, [](Out self, int64_t diagonal) { at::triu_out(self, self, diagonal); });
+ACLNN(InplaceFillDiagonal, [](Out self, Scalar value, bool wrap) { self.fill_diagonal_(value, wrap); });
+ACLNN(ChannelShuffle,
+      [](Tensor self, int64_t groups, Out out) { Store(out, at::channel_shuffle(self, groups)); });
+ACLNN(UnfoldGrad,
+      [](Tensor gradOutput, Sizes inputSizes, int64_t dim, int64_t size, int64_t step, Out gradInput) {
+        Store(gradInput, at::unfold_backward(gradOutput, inputSizes, dim, size, step));
+      });
+
+ACLNN(ConstantPadNd, [](Tensor self, Sizes pad, Scalar value, Out out) {
+  Store(out, at::constant_pad_nd(self, pad, value));
+});
+ACLNN(ReflectionPad1d, [](Tensor self, Sizes pad, Out out) { at::reflection_pad1d_out(out, self, pad); });
+ACLNN(ReflectionPad2d, [](Tensor self, Sizes pad, Out out) { at::reflection_pad2d_out(out, self, pad); });
+ACLNN(ReflectionPad3d, [](Tensor self, Sizes pad, Out out) { at::reflection_pad3d_out(out, self, pad); });
+ACLNN(ReplicationPad1d, [](Tensor self, Sizes pad, Out out) { at::replication_pad1d_out(out, self, pad); });
+ACLNN(ReplicationPad2d, [](Tensor self, Sizes pad, Out out) { at::replication_pad2d_out(out, self, pad); });
+ACLNN(ReplicationPad3d, [](Tensor self, Sizes pad, Out out) { at::replication_pad3d_out(out, self, pad); });
+ACLNN(ReflectionPad1dBackward, [](Tensor gradOutput, Tensor self, Sizes pad, Out gradInput) {
+  Store(gradInput, at::reflection_pad1d_backward(gradOutput, self, pad));
+});
+ACLNN(ReflectionPad2dBackward, [](Tensor gradOutput, Tensor self, Sizes pad, Out gradInput) {
+  Store(gradInput, at::reflection_pad2d_backward(gradOutput, self, pad));
+});
+ACLNN(ReflectionPad3dBackward, [](Tensor gradOutput, Tensor self, Sizes pad, Out gradInput) {
+  Store(gradInput, at::reflection_pad3d_backward(gradOutput, self, pad));
+});
+ACLNN(ReplicationPad1dBackward, [](Tensor gradOutput, Tensor self, Sizes pad, Out gradInput) {
+  Store(gradInput, at::replication_pad1d_backward(gradOutput, self, pad));
+});
+ACLNN(ReplicationPad2dBackward, [](Tensor gradOutput, Tensor self, Sizes pad, Out gradInput) {
+  Store(gradInput, at::replication_pad2d_backward(gradOutput, self, pad));
+});
+ACLNN(ReplicationPad3dBackward, [](Tensor gradOutput, Tensor self, Sizes pad, Out gradInput) {
+  Store(gradInput, at::replication_pad3d_backward(gradOutput, self, pad));
+});
+
+ACLNN(Arange, [](Scalar start, Scalar end, Scalar step, Out out) {
+  if (!out.is_meta()) Store(out, at::arange(start, end, step, out.scalar_type()));
+});
+ACLNN(Range, [](Scalar start, Scalar end, Scalar step, Out out) {
+  if (!out.is_meta()) Store(out, at::range(start, end, step, out.options()));
+});
+ACLNN(Linspace,
+      [](Scalar start, Scalar end, int64_t steps, Out out) { at::linspace_out(out, start, end, steps); });
+ACLNN(LogSpace, [](Scalar start, Scalar end, int64_t steps, double base, Out out) {
+  at::logspace_out(out, start, end, steps, base);
+});
+ACLNN(Eye, [](int64_t rows, int64_t columns, Out out) { at::eye_out(out, rows, columns); });

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "arguments.h"
+
+namespace simulator::operators {
+
+// Writes a result of the output's shape, converting the dtype if that loses no category (float to int would).
+inline void Store(Out out, Tensor result) {
+  TORCH_CHECK_VALUE(out.sizes() == result.sizes(), "the result has shape ", result.sizes(),
+                    ", the output tensor ", out.sizes());
+  TORCH_CHECK_TYPE(c10::canCast(result.scalar_type(), out.scalar_type()), "the result has dtype ",
+                   result.scalar_type(), ", which the output dtype ", out.scalar_type(), " cannot hold");
+  out.copy_(result);
+}
+
+inline void Store(OptionalOut out, Tensor result) {
+  if (out) Store(*out, result);
+}
+
+// As the device does, operators that accumulate compute half precision in float and round once.
+inline bool IsHalf(at::ScalarType dtype) { return dtype == at::kHalf || dtype == at::kBFloat16; }
+
+inline at::Tensor Widened(Tensor tensor) {
+  return IsHalf(tensor.scalar_type()) ? tensor.to(at::kFloat) : tensor;
+}
+
+inline std::optional<at::Tensor> Widened(OptionalTensor tensor) {
+  return tensor ? std::optional(Widened(*tensor)) : std::nullopt;
+}
+
+}  // namespace simulator::operators
