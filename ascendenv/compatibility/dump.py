@@ -26,7 +26,7 @@ def heading(text: str) -> str:
 
 
 def _lines(table: Table, rows: Sequence[Row]) -> str:
-    return f"{table.key} = [\n" + "".join(f"  {_value(_content(row))},\n" for row in rows) + "]\n"
+    return f"{table.key} = [\n" + "".join(f"  {toml_value(_content(row))},\n" for row in rows) + "]\n"
 
 
 def _sections(table: Table, rows: Sequence[Row]) -> Iterator[str]:
@@ -37,9 +37,9 @@ def _sections(table: Table, rows: Sequence[Row]) -> Iterator[str]:
 def _assignments(content: Mapping[str, object]) -> Iterator[str]:
     for key, value in content.items():
         if isinstance(value, Mapping):
-            yield from (f"{key}.{_key(name)} = {_value(inner)}" for name, inner in value.items())
+            yield from (f"{key}.{_key(name)} = {toml_value(inner)}" for name, inner in value.items())
         else:
-            yield f"{key} = {_value(value)}"
+            yield f"{key} = {toml_value(value)}"
 
 
 def _content(row: Row) -> dict[str, object]:
@@ -51,10 +51,11 @@ def _content(row: Row) -> dict[str, object]:
 
 def _key(name: str) -> str:
     bare = all(c.isascii() and (c.isalnum() or c in "-_") for c in name)
-    return name if bare else _value(name)
+    return name if bare else toml_value(name)
 
 
-def _value(value: object) -> str:
+def toml_value(value: object) -> str:
+    """Write one value as TOML. Raises ``TypeError`` for what a matrix row cannot hold."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -65,9 +66,9 @@ def _value(value: object) -> str:
         case dt.date():
             return value.isoformat()
         case Mapping():
-            inner = ", ".join(f"{_key(str(key))} = {_value(item)}" for key, item in value.items())
+            inner = ", ".join(f"{_key(str(key))} = {toml_value(item)}" for key, item in value.items())
             return f"{{ {inner} }}"
         case Sequence():
-            return "[" + ", ".join(map(_value, value)) + "]"
+            return "[" + ", ".join(map(toml_value, value)) + "]"
         case _:
             raise TypeError(f"a matrix row holds no {type(value).__name__}")

@@ -100,7 +100,7 @@ class CompatibilityStatement(Row):
 class ContradictingReport(Row):
     """A field report of a failure inside what a vendor table calls compatible.
 
-    ``torch_npu`` is that one version, never its line: where 2.7.1 fails, 2.7.1.post4 is the vendor's own pair.
+    ``torch_npu`` is that one version, never its line: where 2.7.1 fails, 2.7.1.post4 is the vendor's pair.
     ``chips`` and ``pythons`` bound what the report speaks of; empty means all of them.
     """
 
@@ -141,7 +141,7 @@ class RuntimeRequirement(Row):
 
 
 class Chip(Row):
-    """One NPU chip family. ``also_called`` holds the names that people use for it, such as 910C for an A3."""
+    """One NPU chip family. ``also_called`` holds the names that people use, such as 910C for an A3."""
 
     family: ChipFamily
     title: str
@@ -162,8 +162,8 @@ class Chip(Row):
 class DriverSupport(Row):
     """Which Ascend HDK (driver and firmware) versions the vendor lists for a CANN version or line.
 
-    Pairs are stated for one CANN, the ``minimum`` often for a line (``9.1.X``), so that several rows may speak
-    of one CANN.
+    Pairs are stated for one CANN, the ``minimum`` often for a line (``9.1.X``): several rows may speak of
+    one CANN.
     """
 
     cann: CannText
@@ -178,7 +178,7 @@ class PackageIndex(Row):
 
     name: str
     url: Annotated[str, Field(pattern=r"^https://")] | None = None
-    has: tuple[str, ...] = Field(min_length=1, description="projects that are looked for there")
+    has: tuple[str, ...] = Field((), description="projects that are looked for there; none = only known of")
     order: int = Field(description="smaller is tried first")
     mirror_of: str | None = Field(None, description="name of the index that this one copies")
 

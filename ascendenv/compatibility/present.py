@@ -86,7 +86,8 @@ def _release_row(release: TorchNpuRelease) -> ReleaseRow:
 def show(matrix: Matrix, subject: str) -> MatrixEntry:
     """All that is known of a subject, such as ``torch_npu==2.7.1.post8``, ``cann 9.1.0`` or ``chip 910b``.
 
-    The other kinds are ``torch 2.7.1`` and ``train 26.1.0``. Raises :class:`~ascendenv.errors.UsageError`, with what was probably meant, for a subject that has no row.
+    The other kinds are ``torch 2.7.1`` and ``train 26.1.0``. Raises :class:`~ascendenv.errors.UsageError`,
+    with what was probably meant, for a subject that has no row.
     """
     match = re.fullmatch(r"\s*([A-Za-z_-]+)(?:\s*==\s*|\s*=\s*|\s+)(\S.*?)\s*", subject)
     if match is None:
@@ -187,12 +188,11 @@ def _cann(matrix: Matrix, name: str) -> Description:
 
 
 def _cann_facts(matrix: Matrix, cann: CannVersion) -> Iterator[MatrixFact]:
-    row = query.cann_row(matrix, cann)
-    if row is not None:
-        known = row.python_min is not None and row.python_max is not None
-        yield _fact("Python", f"{row.python_min} to {row.python_max}" if known else "not known", row)
-        yield _fact("chips", ", ".join(row.chips) or "not known", row)
-        yield from _notes(row)
+    row = next(row for row in matrix.cann if CannVersion(row.cann) == cann)
+    known = row.python_min is not None and row.python_max is not None
+    yield _fact("Python", f"{row.python_min} to {row.python_max}" if known else "not known", row)
+    yield _fact("chips", ", ".join(row.chips) or "not known", row)
+    yield from _notes(row)
     for release in query.select(matrix, cann=cann):
         yield _fact(
             "torch_npu", f"{release.torch_npu} (train {release.train}, torch {release.torch})", release

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from ascendenv.compatibility.model import (
-    CannRelease,
     Chip,
     CompatibilityStatement,
     ContradictingReport,
@@ -127,8 +126,8 @@ def driver_support(matrix: Matrix, cann: CannVersion, driver: HdkVersion) -> Dri
     if minimum is not None and driver < minimum:
         because = f"driver {driver} is older than CANN {cann} allows ({minimum} or newer)"
         return answer(because, floor, supported=False)
-    row = next(iter(rows), None)
-    return answer(f"no vendor list speaks of driver {driver} with CANN {cann}", row, supported=None)
+    because = f"no vendor list speaks of driver {driver} with CANN {cann}"
+    return answer(because, next(iter(rows), None), supported=None)
 
 
 def driver_rows(matrix: Matrix, cann: CannVersion) -> tuple[DriverSupport, ...]:
@@ -153,16 +152,11 @@ def torch_comes_with_cuda(matrix: Matrix, arch: Arch, torch: Version) -> CudaFro
 
 def python_supported_by_cann(matrix: Matrix, cann: CannVersion, python: str) -> bool | None:
     """Whether ``cann`` supports ``python`` (``3.11`` or ``3.11.7``); ``None`` when that is not known."""
-    row = cann_row(matrix, cann)
+    row = next((row for row in matrix.cann if CannVersion(row.cann) == cann), None)
     if row is None or row.python_min is None or row.python_max is None:
         return None
     wanted = Version(python).release[:2]
     return Version(row.python_min).release <= wanted <= Version(row.python_max).release
-
-
-def cann_row(matrix: Matrix, cann: CannVersion) -> CannRelease | None:
-    """The row of exactly this CANN."""
-    return next((row for row in matrix.cann if CannVersion(row.cann) == cann), None)
 
 
 def cann_versions(matrix: Matrix) -> tuple[CannVersion, ...]:

@@ -1,0 +1,127 @@
+"""What `matrix list` and `matrix show` hand to the renderer."""
+
+from __future__ import annotations
+
+import pytest
+
+from ascendenv.compatibility import present, query
+from ascendenv.compatibility.load import load
+from ascendenv.errors import UsageError
+from ascendenv.vocabulary import Arch
+
+MATRIX = load()
+
+
+def facts(subject: str) -> dict[str, list[str]]:
+    entry = present.show(MATRIX, subject)
+    found: dict[str, list[str]] = {}
+    for fact in entry.facts:
+        assert fact.source
+        found.setdefault(fact.key, []).append(fact.value)
+    return found
+
+
+def test_release_list() -> None:
+    rows = present.release_list(query.select(MATRIX)).releases
+    assert len(rows) == 67
+    row = next(row for row in rows if row.torch_npu == "2.10.0.post6")
+    assert (row.torch, row.train, row.cann) == ("2.10.0", "26.1.1", "9.1.X")
+    assert row.pythons[Arch.X86_64] == ("3.10", "3.11")
+
+
+@pytest.mark.parametrize(
+    "subject",
+    ["torch_npu==2.7.1.post8", "torch-npu == 2.7.1.post8", "TORCH_NPU 2.7.1.post8", "torch_npu=2.7.1.post8"],
+)
+def test_a_subject_may_be_spelled_in_several_ways(subject: str) -> None:
+    assert present.show(MATRIX, subject).subject == "torch_npu 2.7.1.post8"
+
+
+def test_torch_npu() -> None:
+    found = facts("torch_npu==2.7.1.post8")
+    assert found["torch"] == ["2.7.1"]
+    assert found["train"] == ["26.1.0"]
+    assert found["CANN"] == ["9.1.0"]
+    assert found["declared compatible"] == ["CANN 8.5.X, 9.0.X, 9.1.X, 9.2.X"]
+    assert found["wheels for x86_64"] == [
+        "Python 3.9, 3.10, 3.11, 3.12, 3.13; manylinux_2_28; requires torch==2.7.1+cpu"
+    ]
+
+
+def test_torch_npu_with_reports() -> None:
+    assert any("Ascend950PR" in text for text in facts("torch_npu==2.9.0")["reported to fail"])
+    assert any("Python 3.12" in text for text in facts("torch_npu==2.8.0")["reported to fail"])
+
+
+def test_a_preview_without_cann_and_wheels_without_requirements() -> None:
+    preview = facts("torch_npu==2.13.0rc1")
+    assert preview["CANN"] == ["not stated"]
+    assert preview["uploaded"] == ["2026-08-12 (preview)"]
+    assert "requires" not in facts("torch_npu==2.1.0")["wheels for aarch64"][0]
+
+
+def test_torch() -> None:
+    found = facts("torch 2.11.0+cpu")
+    assert "2.11.0.post3 (train 26.2.0, CANN 9.2.0)" in found["torch_npu"]
+    assert "default index, aarch64" in found
+    assert "default index, aarch64" not in facts("torch 2.10.0")
+
+
+def test_train() -> None:
+    found = facts("train 26.1.1")
+    assert found["CANN"] == ["9.1.X"]
+    assert found["released"] == ["2026-09-01"]
+    assert len(found["torch_npu"]) == 5
+    assert "released" not in facts("train 7.2.0.1")
+
+
+def test_cann() -> None:
+    found = facts("cann 9.1.0")
+    assert found["Python"] == ["3.7 to 3.14"]
+    assert found["driver released with it"] == ["26.1.0"]
+    assert found["drivers excluded"] == ["25.0.X"]
+    assert found["oldest driver listed"] == ["25.2.0"]
+    assert "2.7.1.post8 (train 26.1.0, torch 2.7.1)" in found["torch_npu"]
+    assert any(text.startswith("decorator>=4.4.0 (CANN: ") for text in found["needs"])
+    assert any("Ascend950PR" in text for text in found["reported to fail"])
+
+
+def test_a_cann_of_which_little_is_known() -> None:
+    found = facts("cann 7.0.0")
+    assert found["Python"] == ["not known"]
+    assert found["chips"] == ["not known"]
+
+
+def test_chip() -> None:
+    found = facts("chip Ascend910_9392")
+    assert present.show(MATRIX, "chip Ascend910_9392").subject == "chip a3"
+    assert found["torch_npu"] == ["since train 6.0.rc3; Ascend910_9363 since 26.1.1"]
+    assert "CANN 8.2.RC1" in found["operator package"]
+    assert facts("chip 950")["CANN"] == ["since 9.0.0"]
+
+
+def test_a_chip_that_no_torch_npu_knows() -> None:
+    found = facts("chip 350")
+    assert found["torch_npu"] == ["no train knows it"]
+    assert not found.keys() & {"PCI device", "products", "operator package"}
+
+
+@pytest.mark.parametrize(
+    ("subject", "message", "hint"),
+    [
+        ("torch_npu==2.7.1.post88", "unknown torch_npu version", "did you mean `2.7.1.post8`?"),
+        ("torch 2.7.2", "unknown torch version", "did you mean `2.7.1`?"),
+        ("torch stable", "unknown torch version", "known: 2.14.0"),
+        ("train 26.1.7", "unknown torch_npu train", "did you mean `26.1"),
+        ("cann 9.1.9", "unknown CANN version", "did you mean `9.1"),
+        ("chip 910x", "unknown chip", "did you mean `910"),
+        ("cnan 9.1.0", "unknown subject 'cnan'", "did you mean `cann`?"),
+        ("9.1.0", "'9.1.0' names nothing in the matrix", "say for example"),
+    ],
+)
+def test_unknown_subjects(subject: str, message: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        present.show(MATRIX, subject)
+    assert message in caught.value.message
+    assert caught.value.hint is not None
+    assert hint in caught.value.hint
