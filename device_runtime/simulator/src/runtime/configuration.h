@@ -24,6 +24,6 @@ struct Configuration {
 ACL_FUNC_VISIBILITY const Configuration& TheConfiguration();
 
 // "8GiB", "512MiB", "1024KiB" or plain bytes; nothing when it is none of these or zero.
-std::optional<size_t> ParseBytes(const std::string& text);
+ACL_FUNC_VISIBILITY std::optional<size_t> ParseBytes(const std::string& text);
 
 }  // namespace simulator

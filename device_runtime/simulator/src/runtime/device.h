@@ -53,7 +53,7 @@ aclError FindDevice(int64_t id, Device** device);
 
 // Which physical devices a value of ASCEND_RT_VISIBLE_DEVICES shows. As in CANN, the list ends at the first
 // entry that is no device, and a list that is not ascending is an error (nothing is returned).
-std::optional<std::vector<int32_t>> ParseVisible(const char* value, uint32_t devices);
+ACL_FUNC_VISIBILITY std::optional<std::vector<int32_t>> ParseVisible(const char* value, uint32_t devices);
 
 // Frees all that belongs to the device: streams first, then memory.
 void ReleaseResources(const Device& device);

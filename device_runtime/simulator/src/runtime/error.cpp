@@ -27,8 +27,9 @@ aclError Fail(aclError code, std::string message) {
   return code;
 }
 
+// Not ACL_ERROR_RT_FEATURE_NOT_SUPPORT: torch_npu answers that one with advice about drivers.
 aclError Refuse(const std::string& name) {
-  return Fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, name + " is not implemented by the simulated CANN");
+  return Fail(ACL_ERROR_FEATURE_UNSUPPORTED, name + " is not implemented by the simulated CANN");
 }
 
 std::optional<Failure> FailureOf(aclError code) {

@@ -41,14 +41,6 @@ SystemParameters& OfTheContext() {
   return parameters;
 }
 
-aclError Read(const SystemParameters& parameters, aclSysParamOpt option, int64_t* value) {
-  if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetSysParamOpt: no result");
-  const auto set = parameters.Get(option);
-  if (!set) return Fail(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "the system parameter was never set");
-  *value = *set;
-  return ACL_SUCCESS;
-}
-
 std::atomic<aclrtFloatOverflowMode> saturation{ACL_RT_OVERFLOW_MODE_INFNAN};
 
 }  // namespace
@@ -62,7 +54,9 @@ aclError aclrtSetSysParamOpt(aclSysParamOpt option, int64_t value) {
 }
 
 aclError aclrtGetSysParamOpt(aclSysParamOpt option, int64_t* value) {
-  return Read(OfTheProcess(), option, value);
+  if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetSysParamOpt: no result");
+  *value = OfTheProcess().Get(option).value_or(0);
+  return ACL_SUCCESS;
 }
 
 aclError aclrtCtxSetSysParamOpt(aclSysParamOpt option, int64_t value) {
@@ -71,7 +65,11 @@ aclError aclrtCtxSetSysParamOpt(aclSysParamOpt option, int64_t value) {
 }
 
 aclError aclrtCtxGetSysParamOpt(aclSysParamOpt option, int64_t* value) {
-  return Read(OfTheContext(), option, value);
+  if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtCtxGetSysParamOpt: no result");
+  const auto set = OfTheContext().Get(option);
+  if (!set) return Fail(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "aclrtCtxGetSysParamOpt: it was never set");
+  *value = *set;
+  return ACL_SUCCESS;
 }
 
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {

@@ -35,7 +35,7 @@ int PrintTable(const Configuration& configuration) {
   std::printf("+%s+\n", std::string(96, '-').c_str());
   std::printf("| %-32s Version: %-52s |\n", "npu-smi simulated", "simulated");
   PrintRule('-');
-  std::printf("| %-25s | %-13s | %-11s %-17s %-20s |\n", "NPU   Name", "Health", "Power(W)", "Temp(C)",
+  std::printf("| %-25s | %-13s | %-11s %-17s %-20s|\n", "NPU   Name", "Health", "Power(W)", "Temp(C)",
               "Hugepages-Usage(page)");
   std::printf("| %-25s | %-13s | %-11s %-17s %-20s |\n", "Chip", "Bus-Id", "AICore(%)", "Memory-Usage(MB)",
               "HBM-Usage(MB)");
