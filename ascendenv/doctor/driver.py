@@ -51,21 +51,7 @@ def _judged(cann: CannInstall, driver: Driver, judgement: DriverJudgement) -> Fi
         )
     listed = [(judgement.because, judgement.source)] if judgement.source else []
     if judgement.supported is False:
-        return finding(
-            "driver.floor",
-            Severity.ERROR,
-            _needs(judgement, driver, name),
-            f"驱动 {driver.version} 不支持 {name}"
-            + (f"(需 {judgement.minimum} 或更新)" if judgement.minimum else ""),
-            seen=[*seen, *listed],
-            why="CANN calls driver functions that an older driver does not have; that fails deep in a run",
-            fix=[
-                Fix(
-                    note=f"upgrade firmware, then driver, to {judgement.paired or judgement.minimum}, and reboot"
-                ),
-                Fix(note="or use a CANN that this driver is listed for"),
-            ],
-        )
+        return _unsupported(judgement, driver, name, [*seen, *listed])
     return finding(
         "driver.floor",
         Severity.INFO,
@@ -76,7 +62,26 @@ def _judged(cann: CannInstall, driver: Driver, judgement: DriverJudgement) -> Fi
     )
 
 
-def _needs(judgement: DriverJudgement, driver: Driver, name: str) -> str:
-    if judgement.minimum is None:
-        return judgement.because
-    return f"driver {driver.version} is older than {name} allows ({judgement.minimum} or newer)"
+def _unsupported(
+    judgement: DriverJudgement, driver: Driver, name: str, seen: list[tuple[str, str]]
+) -> Finding:
+    minimum, target = judgement.minimum, judgement.paired or judgement.minimum
+    too_old = minimum is not None and HdkVersion(driver.version) < minimum
+    return finding(
+        "driver.floor",
+        Severity.ERROR,
+        f"driver {driver.version} is older than {name} allows ({minimum} or newer)"
+        if too_old
+        else judgement.because,
+        f"驱动 {driver.version} 不支持 {name}" + (f"(需 {minimum} 或更新版本)" if too_old else ""),
+        seen=seen,
+        why="CANN calls driver functions that an older driver does not have; that fails deep in a run",
+        fix=[
+            Fix(
+                note=f"upgrade firmware, then driver, to {target}, and reboot"
+                if target
+                else "change the driver"
+            ),
+            Fix(note="or use a CANN that this driver is listed for"),
+        ],
+    )

@@ -6,34 +6,11 @@ from collections.abc import Iterator
 
 from ascendenv.compatibility.model import Matrix
 from ascendenv.doctor.finding import finding, npu_names, ok, real_npus, worse_with_npu
+from ascendenv.doctor.fixes import INSTALL_CANN, INSTALL_DRIVER, INSTALL_PYTORCH, PASS_DEVICES_IN, SIMULATE
 from ascendenv.doctor.model import Finding, Fix
 from ascendenv.host.model import Host, NpuSmi
 from ascendenv.host.npu import PCI_DEVICES, is_chip_node
 from ascendenv.vocabulary import Severity
-
-SIMULATE = Fix(
-    command="ascendenv install --simulate",
-    safe=True,
-    note="a simulated NPU, to try everything without the hardware",
-)
-PASS_DEVICES_IN = Fix(
-    command=(
-        "docker run --device /dev/davinci0 --device /dev/davinci_manager --device /dev/devmm_svm"
-        " --device /dev/hisi_hdc -v /usr/local/dcmi:/usr/local/dcmi"
-        " -v /usr/local/bin/npu-smi:/usr/local/bin/npu-smi"
-        " -v /usr/local/Ascend/driver/lib64:/usr/local/Ascend/driver/lib64"
-        " -v /usr/local/Ascend/driver/version.info:/usr/local/Ascend/driver/version.info"
-        " -v /etc/ascend_install.info:/etc/ascend_install.info ..."
-    ),
-    note="start the container with one --device /dev/davinciN for each NPU (two for each A3 card)",
-)
-INSTALL_DRIVER = Fix(
-    note="first the driver, then the firmware (the vendor's Ascend HDK packages for this NPU), and a reboot"
-)
-INSTALL_CANN = Fix(note="then CANN: the toolkit and the operator package of this chip")
-INSTALL_PYTORCH = Fix(
-    command="ascendenv install", safe=True, note="then PyTorch and torch_npu, matched to them"
-)
 
 _NORMAL_IN_CONTAINER = "-9005"
 
@@ -78,7 +55,7 @@ def npu_driver(host: Host, _matrix: Matrix) -> Iterator[Finding]:
             "the driver's version is unknown in this container",
             "在此容器内无法得知驱动版本",
             seen=seen,
-            why="the driver lives on the host and its version file was not mounted; computing works without it",
+            why="the driver is the host's and its version file was not mounted; computing works without it",
         )
         return
     yield finding(
@@ -184,9 +161,9 @@ def _smi_fails(smi: NpuSmi, *, in_container: bool) -> Finding:
         "npu-smi 工作异常",
         seen=[(_smi_told(smi), smi.where)],
         why=(
-            "several things cause this: the driver is not loaded or waits for a reboot, this user may not open"
-            " the device nodes, another container holds the NPU, or /usr/local/dcmi or the driver's libraries"
-            " are not mounted"
+            "several things cause this: the driver is not loaded or waits for a reboot, this user may not"
+            " open the device nodes, another container holds the NPU, or /usr/local/dcmi or the driver's"
+            " libraries are not mounted"
         ),
         fix=[Fix(command="ls -l /dev/davinci*; id", safe=True, note="may this user open the devices?")],
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ascendenv.compatibility.model import Matrix
 from ascendenv.doctor.finding import finding, ok, real_canns, worse_with_npu
-from ascendenv.doctor.hardware import INSTALL_CANN, INSTALL_PYTORCH
+from ascendenv.doctor.fixes import INSTALL_CANN, INSTALL_PYTORCH
 from ascendenv.doctor.model import Finding, Fix
 from ascendenv.host.model import CannInstall, Host
 from ascendenv.vocabulary import Severity
@@ -83,7 +83,7 @@ def cann_parts(host: Host, _matrix: Matrix) -> Iterator[Finding]:
                 f"{_name(cann)} has parts of other versions",
                 f"{_name(cann)} 含有其他版本的组件",
                 seen=[(f"{part} {version}", str(cann.home)) for part, version in other.items()],
-                why="an upgrade that stopped halfway leaves libraries of two versions, that do not fit each other",
+                why="an upgrade that stopped halfway leaves libraries that do not fit each other",
                 fix=[Fix(note="install the toolkit of one version again")],
             )
 
@@ -99,11 +99,7 @@ def cann_operators(host: Host, _matrix: Matrix) -> Iterator[Finding]:
                 f"{_name(cann)} 似乎未安装算子包",
                 seen=[("no ascend_ops_install.info and no built-in kernels", str(cann.home))],
                 why="the toolkit alone imports well, then the first operator fails",
-                fix=[
-                    Fix(
-                        note="install the operator package (ops or kernels) of the same version and of this chip"
-                    )
-                ],
+                fix=[Fix(note="install the ops (or kernels) package of the same version and of this chip")],
             )
 
 
