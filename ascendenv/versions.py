@@ -198,4 +198,5 @@ def train_covers(pattern: str, train: str) -> bool:
     """Whether ``train`` is ``pattern``, or one of the released trains that ``26.1.X`` stands for."""
     if not pattern.upper().endswith(".X"):
         return pattern == train
-    return re.fullmatch(re.escape(pattern[:-1]) + r"\d+(\.\d+)?", train) is not None
+    line = pattern[:-1]
+    return train.startswith(line) and re.fullmatch(r"\d+(\.\d+)?", train[len(line) :]) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from packaging.version import Version
 
@@ -96,7 +97,7 @@ def _may_apply(
 ) -> bool:
     return (
         report.torch_npu == release.torch_npu
-        and CannVersion(report.cann).covers(cann)
+        and _cann(report.cann).covers(cann)
         and (chip is None or not report.chips or chip in report.chips)
         and (python is None or not report.pythons or python in report.pythons)
     )
@@ -104,7 +105,13 @@ def _may_apply(
 
 def _states(statement: CompatibilityStatement, cann: CannVersion, train: str) -> bool:
     trains = any(train_covers(pattern, train) for pattern in statement.trains)
-    return trains and any(CannVersion(text).covers(cann) for text in statement.cann)
+    return trains and any(_cann(text).covers(cann) for text in statement.cann)
+
+
+@cache
+def _cann(text: str) -> CannVersion:
+    """A version of the matrix, parsed once: a plan has every CANN judged with every release."""
+    return CannVersion(text)
 
 
 def driver_support(matrix: Matrix, cann: CannVersion, driver: HdkVersion) -> DriverJudgement:
@@ -132,8 +139,8 @@ def driver_support(matrix: Matrix, cann: CannVersion, driver: HdkVersion) -> Dri
 
 def driver_rows(matrix: Matrix, cann: CannVersion) -> tuple[DriverSupport, ...]:
     """The rows about the driver of ``cann``, those of the very version before those of its line."""
-    rows = (row for row in matrix.drivers if CannVersion(row.cann).covers(cann))
-    return tuple(sorted(rows, key=lambda row: CannVersion(row.cann).is_wildcard))
+    rows = (row for row in matrix.drivers if _cann(row.cann).covers(cann))
+    return tuple(sorted(rows, key=lambda row: _cann(row.cann).is_wildcard))
 
 
 def _covered(driver: HdkVersion, texts: Iterable[str]) -> bool:
@@ -152,7 +159,7 @@ def torch_comes_with_cuda(matrix: Matrix, arch: Arch, torch: Version) -> CudaFro
 
 def python_supported_by_cann(matrix: Matrix, cann: CannVersion, python: str) -> bool | None:
     """Whether ``cann`` supports ``python`` (``3.11`` or ``3.11.7``); ``None`` when that is not known."""
-    row = next((row for row in matrix.cann if CannVersion(row.cann) == cann), None)
+    row = next((row for row in matrix.cann if _cann(row.cann) == cann), None)
     if row is None or row.python_min is None or row.python_max is None:
         return None
     wanted = Version(python).release[:2]
@@ -161,7 +168,7 @@ def python_supported_by_cann(matrix: Matrix, cann: CannVersion, python: str) -> 
 
 def cann_versions(matrix: Matrix) -> tuple[CannVersion, ...]:
     """Every CANN that has a row, newest first, alphas and betas included."""
-    return tuple(sorted((CannVersion(row.cann) for row in matrix.cann), reverse=True))
+    return tuple(sorted((_cann(row.cann) for row in matrix.cann), reverse=True))
 
 
 def torch_versions(matrix: Matrix) -> tuple[Version, ...]:
@@ -217,7 +224,7 @@ def knows_chip(matrix: Matrix, release: TorchNpuRelease, family: ChipFamily) -> 
     chip = next((row for row in matrix.chips if row.family is family), None)
     if chip is None or chip.first_train is None or train_key(release.train) < train_key(chip.first_train):
         return False
-    since = None if chip.cann_since is None else CannVersion(chip.cann_since)
+    since = None if chip.cann_since is None else _cann(chip.cann_since)
     return since is None or release.cann_version is None or since <= release.cann_version
 
 
