@@ -15,10 +15,8 @@ from ascendenv.vocabulary import Severity
 _WORST_FIRST = list(Severity)
 
 
-def diagnose(
-    host: Host, matrix: Matrix, *, gathering_seconds: float = 0.0, checks: Mapping[str, Check] = CHECKS
-) -> Diagnosis:
-    """Every finding, worst first. ``gathering_seconds`` is what getting the host took, to be told in one sum.
+def diagnose(host: Host, matrix: Matrix, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
+    """Every finding, worst first.
 
     A machine without any NPU gets exactly one error for it, ``npu.present``: that stack cannot run there.
     What else is missing for an NPU is then info. A check that raises becomes a warning, and the others go on.
@@ -29,7 +27,7 @@ def diagnose(
         stack=stack_line(host),
         simulated=any(cann.simulated and cann.in_effect for cann in host.canns),
         findings=tuple(sorted(findings, key=lambda found: _WORST_FIRST.index(found.severity))),
-        seconds=gathering_seconds + time.perf_counter() - started,
+        seconds=time.perf_counter() - started,
     )
 
 

@@ -49,7 +49,7 @@ class Finding(_Payload):
 
 
 class Diagnosis(_Payload):
-    """All findings, worst first, under the stack in one line. ``seconds`` is the time that it all took.
+    """All findings, worst first, under the stack in one line. ``seconds`` is the time it took.
 
     ``simulated`` tells that the CANN in effect is a simulated one, which every report has to say first.
     """
