@@ -122,6 +122,11 @@ int ReceiveAnswer(int connection) {
   return descriptor;
 }
 
+std::string TimeoutText(const std::string& what, Seconds patience) {
+  return "EI0006: getting socket times out: " + what + " within " + std::to_string(patience.count()) +
+         " s (HCCL_CONNECT_TIMEOUT)";
+}
+
 class Meeting {
  public:
   bool complete() const { return ranks_ > 0 && members_.size() == ranks_; }
@@ -149,6 +154,14 @@ class Meeting {
     }
   }
 
+  std::string Missing() const {
+    std::string missing;
+    for (uint32_t rank = 0; rank < ranks_; ++rank) {
+      if (members_.count(rank) == 0) missing += (missing.empty() ? "rank " : ", ") + std::to_string(rank);
+    }
+    return missing;
+  }
+
   void RefuseAll(const Failure& failure) const {
     for (const auto& member : members_) Refuse(member.second.get(), failure.code(), failure.what());
   }
@@ -173,8 +186,9 @@ bool Gather(Meeting* meeting, Socket listener, Seconds patience) {
 
 void Serve(Socket listener, Seconds patience) {
   Meeting meeting;
-  if (!Gather(&meeting, std::move(listener), patience)) return;
+  const bool complete = Gather(&meeting, std::move(listener), patience);
   try {
+    Require(complete, HCCL_E_TIMEOUT, TimeoutText(meeting.Missing() + " did not join", patience));
     meeting.HandOut();
   } catch (const Failure& failure) {
     meeting.RefuseAll(failure);
@@ -189,10 +203,6 @@ bool Connect(const Socket& connection, const std::string& name, Clock::time_poin
     std::this_thread::sleep_for(kRetryPause);
   }
   return true;
-}
-
-std::string TimeoutText(Seconds patience) {
-  return " within " + std::to_string(patience.count()) + " s (HCCL_CONNECT_TIMEOUT)";
 }
 
 }  // namespace
@@ -221,14 +231,13 @@ std::shared_ptr<Segment> JoinMeeting(const std::string& name, uint32_t ranks, ui
   const auto deadline = Clock::now() + patience;
   const Socket connection = NewSocket();
   Require(Connect(connection, name, deadline), HCCL_E_TIMEOUT,
-          "EI0006: getting socket times out: rank " + std::to_string(rank) + " found no root at @" + name +
-              TimeoutText(patience));
+          TimeoutText("rank " + std::to_string(rank) + " found no root at @" + name, patience));
   const Application application{ranks, rank};
   Require(send(connection.get(), &application, sizeof(application), MSG_NOSIGNAL) == sizeof(application),
           HCCL_E_TCP_TRANSFER, std::string("joining the communicator: ") + std::strerror(errno));
-  Require(Readable(connection.get(), deadline), HCCL_E_TIMEOUT,
-          "EI0006: getting socket times out: not all of the " + std::to_string(ranks) + " ranks joined" +
-              TimeoutText(patience));
+  // A moment more than the root waits, because the root knows who is missing.
+  Require(Readable(connection.get(), deadline + Seconds(1)), HCCL_E_TIMEOUT,
+          TimeoutText("not all of the " + std::to_string(ranks) + " ranks joined", patience));
   return Segment::Map(ReceiveAnswer(connection.get()), ranks);
 }
 
