@@ -1,4 +1,4 @@
-"""The C++ tests of the simulated runtime, one executable a subject, and the shell side of its install tree."""
+"""The C++ tests of the simulated runtime, one executable a subject, and its install tree."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from device_runtime_builds import CANN_VERSION, SOURCES, build_simulator, cache_directory, environment, run_build
+from device_runtime_builds import (
+    CANN_VERSION,
+    SOURCES,
+    build_simulator,
+    cache_directory,
+    environment,
+    run_build,
+)
 from filelock import FileLock
 
 SUBJECTS = sorted(path.stem for path in (SOURCES / "simulator" / "tests").glob("*_test.cpp"))
@@ -44,7 +51,11 @@ def test_subject(subject: str, executables: Path, cann: Path, tmp_path: Path) ->
 def shell(command: str, env: dict[str, str]) -> list[str]:
     """The lines that a strict bash without start-up files prints."""
     return subprocess.run(
-        ["bash", "--noprofile", "--norc", "-euc", command], env=env, text=True, capture_output=True, check=True
+        ["bash", "--noprofile", "--norc", "-euc", command],
+        env=env,
+        text=True,
+        capture_output=True,
+        check=True,
     ).stdout.splitlines()
 
 
