@@ -64,7 +64,11 @@ def capture(scripts: Sequence[Path], *, python_dir: Path) -> Activation:
 
 
 def _clean_environ(python_dir: Path) -> dict[str, str]:
-    environ = {"HOME": os.environ.get("HOME", "/"), "LC_ALL": "C", "PATH": f"{_BEFORE}:{python_dir}:{_CLEAN_PATH}"}
+    environ = {
+        "HOME": os.environ.get("HOME", "/"),
+        "LC_ALL": "C",
+        "PATH": f"{_BEFORE}:{python_dir}:{_CLEAN_PATH}",
+    }
     return environ | {name: _BEFORE for name in PATH_VARIABLES if name != "PATH"}
 
 
@@ -75,15 +79,16 @@ def _environ_after(scripts: Sequence[Path], before: Mapping[str, str]) -> dict[s
     try:
         done = process.run(command, env=before, check=False, timeout=_SECONDS)
     except FileNotFoundError:
-        raise ActivationError("CANN's set_env.sh needs bash, which is not on this machine", hint="install bash") from None
+        raise ActivationError(
+            "CANN's set_env.sh needs bash, which is not on this machine", hint="install the package bash"
+        ) from None
     if done.returncode != 0:
         names = " and ".join(map(str, scripts))
         raise ActivationError(
             f"{names} failed with exit code {done.returncode}\n{_indented(done.stderr)}",
-            hint=f"this CANN may be incomplete; try `bash -c 'source {scripts[0]}'` and see `ascendenv doctor`",
+            hint=f"it may be incomplete; try `bash -c 'source {scripts[0]}'` and see `ascendenv doctor`",
         )
-    pairs = (entry.split("=", 1) for entry in done.stdout.split("\0") if "=" in entry)
-    after = {name: value for name, value in pairs}
+    after = dict(entry.split("=", 1) for entry in done.stdout.split("\0") if "=" in entry)
     if "ASCEND_HOME_PATH" not in after and "ASCEND_TOOLKIT_HOME" not in after:
         raise ActivationError(
             f"{scripts[0]} ran but set no ASCEND_HOME_PATH, so it is not CANN's script",

@@ -13,7 +13,6 @@ import typer
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from ascendenv.commands import Wanted
     from ascendenv.result import Result
 
 app = typer.Typer(
@@ -47,9 +46,12 @@ class Shell(str, Enum):
 
 
 Cann = Annotated[str | None, typer.Option("--cann", help="CANN version, such as 9.1.0.", show_default=False)]
-Torch = Annotated[str | None, typer.Option("--torch", help="torch version, such as 2.7.1.", show_default=False)]
+Torch = Annotated[
+    str | None, typer.Option("--torch", help="torch version, such as 2.7.1.", show_default=False)
+]
 TorchNpu = Annotated[
-    str | None, typer.Option("--torch-npu", help="torch_npu version, such as 2.7.1.post8.", show_default=False)
+    str | None,
+    typer.Option("--torch-npu", help="torch_npu version, such as 2.7.1.post8.", show_default=False),
 ]
 Arch = Annotated[str | None, typer.Option("--arch", help="aarch64 or x86_64.", show_default="this machine's")]
 Python = Annotated[
@@ -57,15 +59,21 @@ Python = Annotated[
 ]
 Chip = Annotated[
     str | None,
-    typer.Option("--chip", help="Chip family or SoC, such as 910b or Ascend910B3.", show_default="what is here"),
+    typer.Option(
+        "--chip", help="Chip family or SoC, such as 910b or Ascend910B3.", show_default="what is here"
+    ),
 ]
 AllowDeclared = Annotated[
     bool,
-    typer.Option("--allow-declared", help="Accept what the vendor declares compatible but did not release together."),
+    typer.Option(
+        "--allow-declared", help="Accept what the vendor declares compatible but did not release together."
+    ),
 ]
 Env = Annotated[
     Path | None,
-    typer.Option("--env", help="The environment's directory.", show_default="the active one, else a managed one"),
+    typer.Option(
+        "--env", help="The environment's directory.", show_default="the active one, else a managed one"
+    ),
 ]
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to print the result.")]
 Offline = Annotated[bool, typer.Option("--offline", help="Use no network.")]
@@ -73,7 +81,7 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show more.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only the result.")]
 
 
-def _version(value: bool) -> None:  # noqa: FBT001  # typer calls it so
+def _version(value: bool) -> None:  # typer calls it so
     if value:
         from ascendenv import __version__
 
@@ -120,7 +128,14 @@ def install(
         "install",
         output,
         lambda: run_install(
-            wanted, env=env, simulate=simulate, verify=verify, dry_run=dry_run, ask=not yes, quiet=quiet, verbose=verbose
+            wanted,
+            env=env,
+            simulate=simulate,
+            verify=verify,
+            dry_run=dry_run,
+            ask=not yes,
+            quiet=quiet,
+            verbose=verbose,
         ),
     )
 
@@ -171,7 +186,9 @@ def verify(
     devices: Annotated[
         str | None, typer.Option("--devices", help="NPUs to use, such as 0,1.", show_default="all")
     ] = None,
-    select: Annotated[str | None, typer.Option("-k", help="Only checks that match.", show_default=False)] = None,
+    select: Annotated[
+        str | None, typer.Option("-k", help="Only checks that match.", show_default=False)
+    ] = None,
     offline: Offline = False,
     output: OutputFormat = Format.TEXT,
     verbose: Verbose = False,
@@ -191,7 +208,9 @@ def verify(
 
 @app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 def run(
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="What to run.", show_default=False)],
+    command: Annotated[
+        list[str], typer.Argument(metavar="-- COMMAND...", help="What to run.", show_default=False)
+    ],
     env: Env = None,
 ) -> None:
     """Run a command with the environment and its CANN in effect."""
@@ -234,9 +253,15 @@ def list_environments(output: OutputFormat = Format.TEXT) -> None:
 def matrix_list(
     cann: Cann = None,
     torch: Torch = None,
-    arch: Annotated[str | None, typer.Option("--arch", help="Only with wheels for it.", show_default=False)] = None,
-    python: Annotated[str | None, typer.Option("--python", help="Only with wheels for it.", show_default=False)] = None,
-    chip: Annotated[str | None, typer.Option("--chip", help="Only what knows the chip.", show_default=False)] = None,
+    arch: Annotated[
+        str | None, typer.Option("--arch", help="Only with wheels for it.", show_default=False)
+    ] = None,
+    python: Annotated[
+        str | None, typer.Option("--python", help="Only with wheels for it.", show_default=False)
+    ] = None,
+    chip: Annotated[
+        str | None, typer.Option("--chip", help="Only what knows the chip.", show_default=False)
+    ] = None,
     output: OutputFormat = Format.TEXT,
 ) -> None:
     """List torch_npu releases with what they go with."""
@@ -247,7 +272,8 @@ def matrix_list(
         "matrix-list",
         output,
         lambda: Result(
-            "ascendenv/matrix-list/1", matrix_releases(cann=cann, torch=torch, arch=arch, python=python, chip=chip)
+            "ascendenv/matrix-list/1",
+            matrix_releases(cann=cann, torch=torch, arch=arch, python=python, chip=chip),
         ),
     )
 

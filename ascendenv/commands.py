@@ -159,7 +159,8 @@ def _usable_interpreters(host: Host, python: str | None, given: Path | None) -> 
         own = _ask_version(Environment(given).python)
         if python is not None and own.short != _short(python):
             raise UsageError(
-                f"{given} has Python {own.short}, not {python}", hint="leave --python out, or choose another --env"
+                f"{given} has Python {own.short}, not {python}",
+                hint="leave --python out, or choose another --env",
             )
         return [own]
     order = {short: place for place, short in enumerate(_own_python_first(host.interpreters))}
@@ -272,7 +273,9 @@ def _device_numbers(text: str | None) -> tuple[int, ...] | None:
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise UsageError(f"`--devices {text}` is not a list of numbers", hint="such as --devices 0,1") from None
+        raise UsageError(
+            f"`--devices {text}` is not a list of numbers", hint="such as --devices 0,1"
+        ) from None
 
 
 def matrix_releases(

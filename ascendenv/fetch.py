@@ -29,7 +29,7 @@ class _SystemTrust(HTTPAdapter):
 class _TimeLimited(requests.Session):
     """Gives up on a host that does not answer."""
 
-    def request(self, *args: Any, **kwargs: Any) -> requests.Response:  # type: ignore[override]  # noqa: ANN401  # only a default is added
+    def request(self, *args: Any, **kwargs: Any) -> requests.Response:  # noqa: ANN401  # only a default is added
         kwargs.setdefault("timeout", (CONNECT_SECONDS, READ_SECONDS))
         if kwargs["timeout"] is None:
             kwargs["timeout"] = (CONNECT_SECONDS, READ_SECONDS)

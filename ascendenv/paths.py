@@ -29,7 +29,7 @@ def journals_dir() -> Path:
 
 
 def resource_dir(name: str) -> Path:
-    """``matrix``, ``dockerfiles`` or ``device_runtime``: inside the wheel, or beside the package in a checkout."""
+    """``matrix``, ``dockerfiles`` or ``device_runtime``: in the wheel, else beside the package."""
     package = Path(__file__).resolve().parent
     inside = package / "_resources" / name
     return inside if inside.is_dir() else package.parent / name

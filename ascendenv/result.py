@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from ascendenv.errors import AscendenvError, ExitCode
 
-Payload = TypeVar("Payload", covariant=True)
+Payload_co = TypeVar("Payload_co", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Result(Generic[Payload]):
+class Result(Generic[Payload_co]):
     """The outcome of a command.
 
     ``schema`` names the JSON shape, such as ``ascendenv/doctor/1``; ``payload`` is a pydantic model, or
@@ -34,7 +34,7 @@ class Result(Generic[Payload]):
     """
 
     schema: str
-    payload: Payload
+    payload: Payload_co
     exit_code: ExitCode = ExitCode.OK
     messages: tuple[Message, ...] = field(default=())
 

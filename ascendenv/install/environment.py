@@ -185,7 +185,7 @@ def choose(path: Path | None) -> Environment:
 
 
 def active_environment(environ: Mapping[str, str]) -> Path | None:
-    """The virtual or conda environment that the caller has activated; conda's ``base`` is not one to change."""
+    """The virtual or conda environment that the caller has activated; conda's ``base`` does not count."""
     if environ.get("VIRTUAL_ENV"):
         return Path(environ["VIRTUAL_ENV"])
     if environ.get("CONDA_PREFIX") and environ.get("CONDA_DEFAULT_ENV") != "base":

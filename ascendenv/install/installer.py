@@ -18,6 +18,7 @@ from ascendenv.host.model import CannInstall, Host
 from ascendenv.install import packages, probe, simulator, toolchain
 from ascendenv.install.environment import Environment, Record
 from ascendenv.install.files import digest, write_atomically
+from ascendenv.install.probe import ProbeBuild
 from ascendenv.install.progress import Listener
 from ascendenv.install.simulator import SimulatedCann
 from ascendenv.install.transaction import transaction
@@ -79,7 +80,9 @@ class Installed(BaseModel):
     verification: Report | None = None
 
 
-def install(wanted: Installation, host: Host, listener: Listener, on_check: Callable[[Check], None]) -> Installed:
+def install(
+    wanted: Installation, host: Host, listener: Listener, on_check: Callable[[Check], None]
+) -> Installed:
     """Carry out ``wanted``. Whatever goes wrong, the environment is then as it was before.
 
     Raises an :class:`~ascendenv.errors.AscendenvError` that tells what failed. The report of a failed
@@ -115,10 +118,14 @@ class _Work:
         with self._step("activation", "set_env.sh run once, its effect kept as data"):
             activation = capture(_scripts(root, wanted.cann), python_dir=environment.python.parent)
         with self._step("probe", "device-runtime probe, built against this CANN"):
-            probe.build_and_install(
-                environment, environment.environ_with(activation), self._host.pip, self._compiler,
-                self._listener, offline=wanted.offline,
-            )  # fmt: skip
+            wanted_probe = ProbeBuild(
+                environment=environment,
+                environ=environment.environ_with(activation),
+                pip=self._host.pip,
+                compiler=self._compiler,
+                offline=wanted.offline,
+            )
+            probe.build_and_install(wanted_probe, self._listener)
         report = self._verify(activation, on_check) if wanted.verify else None
         self._record(root, activation, report)
         return report
@@ -127,7 +134,9 @@ class _Work:
         wanted = self._wanted
         if isinstance(wanted.cann, CannInstall):
             return wanted.cann.root
-        with self._step("simulated CANN", f"simulated CANN {wanted.cann.cann}, {wanted.cann.devices} x {wanted.cann.soc}"):
+        with self._step(
+            "simulated CANN", f"simulated CANN {wanted.cann.cann}, {wanted.cann.devices} x {wanted.cann.soc}"
+        ):
             torch = packages.site_packages(wanted.environment) / "torch"
             version = next(p.version for p in wanted.plan.packages if p.name == "torch")
             return simulator.build_and_install(

@@ -17,8 +17,8 @@ def create(environment: Environment, interpreter: Path, pip: PipConfiguration) -
     """Make the virtual environment, unless a Python environment is there already."""
     if environment.python.exists():
         return
-    command = [uv.executable(), "venv", "--quiet", "--no-project", f"--python={interpreter}", "--no-python-downloads",
-               str(environment.path)]  # fmt: skip
+    options = ("--quiet", "--no-project", "--no-python-downloads", f"--python={interpreter}")
+    command = [uv.executable(), "venv", *options, str(environment.path)]
     process.run(command, env=uv.environ(pip))
 
 
@@ -52,11 +52,20 @@ def _explained(error: CommandFailedError) -> AscendenvError:
     if "hash mismatch" in error.tail.lower():
         return IntegrityError(
             f"a downloaded wheel is not what its hash says\n{error.tail}",
-            hint="somebody or something altered the file on its way: check proxies and mirrors, then try again",
+            hint="something altered the file on its way: check proxies and mirrors, then try again",
         )
-    network_words = ("Failed to fetch", "Failed to download", "error sending request", "Network connectivity is disabled")
+    network_words = (
+        "Failed to fetch",
+        "Failed to download",
+        "error sending request",
+        "Network connectivity is disabled",
+    )
     if any(word in error.tail for word in network_words):
-        return NetworkError(f"a wheel could not be downloaded\n{error.tail}", hint="check the network, then try again")
+        return NetworkError(
+            f"a wheel could not be downloaded\n{error.tail}", hint="check the network, then try again"
+        )
     if "No space left" in error.tail:
-        return InstallError(f"the disk is full\n{error.tail}", hint="free some space, or choose another --env PATH")
+        return InstallError(
+            f"the disk is full\n{error.tail}", hint="free some space, or choose another --env PATH"
+        )
     return InstallError(f"the packages could not be installed\n{error.tail}")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock
@@ -13,74 +14,72 @@ from ascendenv import paths, process
 from ascendenv.host.model import PipConfiguration
 from ascendenv.install import toolchain
 from ascendenv.install.environment import Environment
-from ascendenv.install.files import digest
+from ascendenv.install.files import digest, remove
 from ascendenv.install.progress import Listener
 from ascendenv.resolve import uv
 
 
 def source_digest() -> str:
     """A hash of the probe's sources."""
-    return digest((), [paths.resource_dir("device_runtime") / "probe"])
+    return digest((), [_source()])
 
 
-def build_and_install(
-    environment: Environment,
-    environ: Mapping[str, str],
-    pip: PipConfiguration,
-    compiler: Path,
-    listener: Listener,
-    *,
-    offline: bool,
-) -> None:
-    """Build the probe's wheel (or take it from the cache) and install it; ``environ`` has CANN in effect.
+@dataclass(frozen=True)
+class ProbeBuild:
+    """What the probe is built for: an environment, with ``environ`` holding its CANN in effect."""
+
+    environment: Environment
+    environ: Mapping[str, str]
+    pip: PipConfiguration
+    compiler: Path
+    offline: bool
+
+
+def build_and_install(wanted: ProbeBuild, listener: Listener) -> None:
+    """Build the probe's wheel (or take it from the cache) and install it.
 
     The build needs scikit-build-core and nanobind, which uv fetches into a build environment of its own.
     """
-    wheel = _wheel(environment, environ, uv.options(pip, offline=offline), pip, compiler, listener)
-    install = [uv.executable(), "pip", "install", "--quiet", f"--python={environment.python}", "--no-deps",
-               "--no-index", "--reinstall", str(wheel)]  # fmt: skip
-    process.run(install, env=uv.environ(pip))
+    wheel = _wheel(wanted, listener)
+    install = [
+        uv.executable(), "pip", "install", "--quiet", f"--python={wanted.environment.python}", "--no-deps",
+        "--no-index", "--reinstall", str(wheel),
+    ]  # fmt: skip
+    process.run(install, env=uv.environ(wanted.pip))
 
 
-def _wheel(
-    environment: Environment,
-    environ: Mapping[str, str],
-    options: Sequence[str],
-    pip: PipConfiguration,
-    compiler: Path,
-    listener: Listener,
-) -> Path:
-    source = paths.resource_dir("device_runtime") / "probe"
-    python = process.run([environment.python, "-VV"], timeout=60).stdout
-    headers = Path(environ["ASCEND_HOME_PATH"]) / "include"
-    folders = [source, *(headers / name for name in ("acl", "hccl") if (headers / name).is_dir())]
-    kept = paths.cache_dir() / "probes" / digest((python, toolchain.compiler_identity(compiler)), folders)
+def _wheel(wanted: ProbeBuild, listener: Listener) -> Path:
+    python = process.run([wanted.environment.python, "-VV"], timeout=60).stdout
+    identity = (python, toolchain.compiler_identity(wanted.compiler))
+    kept = paths.cache_dir() / "probes" / digest(identity, [_source(), *_headers(wanted.environ)])
     kept.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(kept.with_suffix(".lock")):
         if not list(kept.glob("*.whl")):
             with tempfile.TemporaryDirectory(prefix="ascendenv-probe-") as scratch:
-                _build(source, Path(scratch), environment, environ, options, pip, compiler, listener)
-                shutil.rmtree(kept, ignore_errors=True)
-                shutil.move(Path(scratch, "dist"), kept)
+                built = _build(wanted, Path(scratch), listener)
+                remove(kept)
+                shutil.move(built, kept)
         (wheel,) = kept.glob("*.whl")
         return wheel
 
 
-def _build(
-    source: Path,
-    scratch: Path,
-    environment: Environment,
-    environ: Mapping[str, str],
-    options: Sequence[str],
-    pip: PipConfiguration,
-    compiler: Path,
-    listener: Listener,
-) -> None:
+def _source() -> Path:
+    return paths.resource_dir("device_runtime") / "probe"
+
+
+def _headers(environ: Mapping[str, str]) -> list[Path]:
+    """The folders of CANN's headers that the probe is compiled against."""
+    include = Path(environ["ASCEND_HOME_PATH"]) / "include"
+    return [include / name for name in ("acl", "hccl") if (include / name).is_dir()]
+
+
+def _build(wanted: ProbeBuild, scratch: Path, listener: Listener) -> Path:
     # The sources may lie in a read-only site-packages, and builds write beside them.
-    copied = scratch / "probe"
-    shutil.copytree(source, copied)
+    copied, built = scratch / "probe", scratch / "dist"
+    shutil.copytree(_source(), copied)
     command = [
-        uv.executable(), "build", "--wheel", f"--python={environment.python}", f"--out-dir={scratch / 'dist'}",
-        "--no-create-gitignore", *options, str(copied),
+        uv.executable(), "build", "--wheel", f"--python={wanted.environment.python}", f"--out-dir={built}",
+        "--no-create-gitignore", *uv.options(wanted.pip, offline=wanted.offline), str(copied),
     ]  # fmt: skip
-    toolchain.run_build(command, compiler, listener, env=uv.environ(pip, environ))
+    toolchain.run_build(command, wanted.compiler, listener, env=uv.environ(wanted.pip, wanted.environ))
+    return built

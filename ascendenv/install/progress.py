@@ -6,13 +6,16 @@ from typing import Protocol
 
 
 class Listener(Protocol):
-    """Is told of each step. ``line`` passes on what a step's program prints."""
+    """Is told of each step."""
 
-    def step_started(self, name: str, title: str) -> None: ...
+    def step_started(self, name: str, title: str) -> None:
+        """A step begins."""
 
-    def line(self, text: str) -> None: ...
+    def line(self, text: str) -> None:
+        """The step's program has printed a line."""
 
-    def step_finished(self, name: str, note: str, seconds: float) -> None: ...
+    def step_finished(self, name: str, title: str, seconds: float) -> None:
+        """The step is done."""
 
 
 class Silent:
@@ -24,5 +27,5 @@ class Silent:
     def line(self, text: str) -> None:
         """Say nothing."""
 
-    def step_finished(self, name: str, note: str, seconds: float) -> None:
+    def step_finished(self, name: str, title: str, seconds: float) -> None:
         """Say nothing."""

@@ -17,14 +17,25 @@ _TAIL = 25
 # Substrings of os-release names, and how a C++ compiler is installed there.
 _COMPILER_PACKAGES = {
     ("debian", "ubuntu", "kylin desktop", "uos", "deepin"): "apt-get install g++",
-    ("openeuler", "centos", "red hat", "rhel", "kylin", "fedora", "rocky", "alma", "culinux", "bclinux"): "dnf install gcc-c++",
+    (
+        "openeuler",
+        "centos",
+        "red hat",
+        "rhel",
+        "kylin",
+        "fedora",
+        "rocky",
+        "alma",
+        "culinux",
+        "bclinux",
+    ): "dnf install gcc-c++",
     ("suse",): "zypper install gcc-c++",
     ("alpine",): "apk add g++",
 }
 
 
 def require_compiler(host: Host) -> Path:
-    """The C++ compiler. Raises :class:`~ascendenv.errors.BuildToolMissingError` naming the package to install."""
+    """The C++ compiler. Raises :class:`~ascendenv.errors.BuildToolMissingError` naming the package."""
     if host.compiler is not None:
         return host.compiler.path
     name = host.os.name.lower()
@@ -33,7 +44,9 @@ def require_compiler(host: Host) -> Path:
     )
     raise BuildToolMissingError(
         "there is no C++ compiler on this machine (looked for $CXX, c++, g++ and clang++)",
-        hint=f"as root: {command}" if command else "install a C++17 compiler, such as the package g++ or gcc-c++",
+        hint=f"as root: {command}"
+        if command
+        else "install a C++17 compiler, such as the package g++ or gcc-c++",
     )
 
 
@@ -48,7 +61,7 @@ def environ(compiler: Path, base: Mapping[str, str] | None = None) -> dict[str, 
 def cmake_build(
     source: Path, build: Path, definitions: Mapping[str, str], compiler: Path, listener: Listener
 ) -> None:
-    """Configure and build a CMake project with Ninja. Raises ``InstallError`` with the last lines it printed."""
+    """Configure and build a CMake project with Ninja. Raises ``InstallError`` with its last lines."""
     configure = [
         "cmake", "-S", str(source), "-B", str(build), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
         *(f"-D{name}={value}" for name, value in definitions.items()),

@@ -11,11 +11,11 @@ from rich.text import Text
 from ascendenv.commands import Wanted, known_machine, prepare_install, verify_environment
 from ascendenv.errors import ExitCode
 from ascendenv.host.model import Host
-from ascendenv.install.installer import Installation, install
+from ascendenv.install.installer import install
 from ascendenv.install.transaction import recover_all
 from ascendenv.render.console import remarks
 from ascendenv.render.progress import ProgressLines
-from ascendenv.render.text import plan_table
+from ascendenv.render.text import plan_before_install
 from ascendenv.resolve.model import Conflict
 from ascendenv.result import Message, Result
 
@@ -43,13 +43,16 @@ def run_install(
         return Result(_SCHEMA, prepared, ExitCode.NO_COMBINATION)
     if not quiet:
         console.print(
-            plan_table(
-                host_line(host), prepared.plan, simulated=prepared.simulated, place=str(prepared.environment.path)
+            plan_before_install(
+                host_line(host),
+                prepared.plan,
+                simulated=prepared.simulated,
+                place=str(prepared.environment.path),
             )
         )
     if dry_run:
         return Result(_SCHEMA, prepared.plan, ExitCode.OK)
-    if ask and not _agreed(prepared):
+    if ask and not _agreed():
         return Result(_SCHEMA, prepared.plan, ExitCode.OK, (Message("note", "nothing was done"),))
     with ProgressLines(console, quiet=quiet, verbose=verbose) as progress:
         installed = install(prepared, host, progress, progress.check)
@@ -79,13 +82,15 @@ def run_verify(
 def host_line(host: Host) -> str:
     """The machine in one line."""
     count = len(host.npus)
-    soc = next((npu.soc for npu in host.npus if npu.soc), None) or (f"chip {host.chip}" if host.chip else "NPU")
+    soc = next((npu.soc for npu in host.npus if npu.soc), None) or (
+        f"chip {host.chip}" if host.chip else "NPU"
+    )
     npus = f"{count} x {soc}" if count else "no NPU"
     driver = f", driver {host.driver.version}" if host.driver else ""
     return f"{host.cpu.machine}, {host.os.name}, {npus}{driver}"
 
 
-def _agreed(prepared: Installation) -> bool:
+def _agreed() -> bool:
     """Ask, where there is somebody to ask."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return True

@@ -54,11 +54,15 @@ class ProgressLines:
         elif self._console.is_terminal and not self._quiet:
             self._status.update(f"{self._title}  {text.strip()[:_LONGEST_LINE]}")
 
-    def step_finished(self, name: str, note: str, seconds: float) -> None:
+    def step_finished(self, name: str, title: str, seconds: float) -> None:
         """Show that a step is done and how long it took."""
         self._status.stop()
         if not self._quiet:
-            self._console.print(Text("✓ ", style="green") + Text(f"{name:<15} {note}") + Text(f"  {seconds:.1f} s", style="dim"))
+            self._console.print(
+                Text("✓ ", style="green")
+                + Text(f"{name:<15} {title}")
+                + Text(f"  {seconds:.1f} s", style="dim")
+            )
 
     def check(self, check: Check) -> None:
         """Show one verification check: a failed one at length, the others as they pass by."""

@@ -14,7 +14,8 @@ from ascendenv.compatibility.present import MatrixEntry, ReleaseList
 from ascendenv.doctor.model import Diagnosis, Finding
 from ascendenv.install.environment import EnvironmentList
 from ascendenv.install.installer import Installed
-from ascendenv.resolve.model import Conflict, Plan, Reason
+from ascendenv.resolve.model import Conflict, Plan
+from ascendenv.resolve.resolver import PASSED_OVER
 from ascendenv.result import Message
 from ascendenv.verify.model import Check, Report
 from ascendenv.vocabulary import Arch, Outcome, Severity
@@ -46,42 +47,46 @@ def print_message(console: Console, message: Message) -> None:
 
 @render.register
 def _(plan: Plan) -> RenderableType:
-    return Group(_plan_rows("Plan", plan), *_asides(plan))
+    return Group(Text(f"Plan for {plan.target.describe()}"), _plan_rows(plan), *_passed_over(plan))
 
 
-def plan_table(host_line: str, plan: Plan, *, simulated: bool, place: str) -> RenderableType:
+def plan_before_install(host_line: str, plan: Plan, *, simulated: bool, place: str) -> RenderableType:
     """The plan as ``install`` shows it before it begins."""
-    rows = Table.grid(padding=(0, 2))
-    rows.add_row("Host", host_line)
     head = [Text(SIMULATED, style="bold yellow")] if simulated else []
     size = sum(package.size or 0 for package in plan.packages)
-    known = f"{size / 1e6:.0f} MB to download at most, into " if size else "into "
-    return Group(*head, rows, _plan_rows("Plan", plan), *_asides(plan), Text(f"         {known}{place}"))
+    download = f"at most {size / 1e6:.0f} MB to download, " if size else ""
+    return Group(
+        *head,
+        Text(f"Host  {host_line}"),
+        Text(f"Plan  Python {plan.target.python}, {download}into {place}"),
+        _plan_rows(plan),
+        *_passed_over(plan),
+    )
 
 
-def _plan_rows(title: str, plan: Plan) -> Table:
+def _plan_rows(plan: Plan) -> Table:
     table = Table.grid(padding=(0, 2))
-    table.add_column(min_width=7)
     table.add_column(no_wrap=True)
-    main = [reason for reason in plan.reasons if _is_main(reason, plan)]
-    for place, reason in enumerate(main):
-        table.add_row(title if place == 0 else "", reason.subject, f"{reason.because}  ({reason.source})")
+    table.add_column()
+    pairing = plan.pairing
+    evidence = {f"CANN {pairing.cann}": f" ({pairing.evidence})"}
+    for reason in plan.reasons:
+        if reason.subject.startswith((f"CANN {pairing.cann}", f"torch {pairing.torch}")):
+            origin = evidence.get(reason.subject, f"; from {reason.source}")
+            table.add_row(f"      {reason.subject}", f"{reason.because}{origin}")
+        elif reason.subject == f"torch_npu {pairing.torch_npu}":
+            table.add_row(f"      {reason.subject}", reason.because)
     others = len(plan.packages) - len(("torch", "torch-npu"))
-    table.add_row("", f"+ {others} packages", "locked with hashes")
+    table.add_row(f"      + {others} packages", "what these need, declared or not, each locked with its hash")
     return table
 
 
-def _is_main(reason: Reason, plan: Plan) -> bool:
-    pairing = plan.pairing
-    starts = (f"CANN {pairing.cann}", f"torch {pairing.torch}", f"torch_npu {pairing.torch_npu}")
-    return reason.subject.startswith(starts)
-
-
-def _asides(plan: Plan) -> Iterable[RenderableType]:
-    """Better combinations that were passed over, since people ask why they did not get the newest."""
+def _passed_over(plan: Plan) -> Iterable[RenderableType]:
+    """Better combinations without wheels, since people ask why they did not get the newest."""
     for reason in plan.reasons:
-        if reason.subject.startswith("not "):
-            yield Text(f"         {reason.subject}: {reason.because}\n           {reason.source}", style="dim")
+        if reason.subject.startswith(PASSED_OVER):
+            yield Text(f"      {reason.subject}: {reason.because}", style="dim")
+            yield Text(f"        {reason.source}", style="dim")
 
 
 @render.register
@@ -136,8 +141,10 @@ def _(report: Report) -> RenderableType:
 def check_lines(check: Check) -> Iterable[RenderableType]:
     """One check; what failed is explained below it."""
     mark, colour = _OUTCOMES[check.outcome]
-    yield Text(f"{mark} ", style=colour) + Text(f"{check.id:<28} {check.title}") + Text(
-        f"  {check.seconds:.1f} s" if check.seconds else "", style="dim"
+    yield (
+        Text(f"{mark} ", style=colour)
+        + Text(f"{check.id:<28} {check.title}")
+        + Text(f"  {check.seconds:.1f} s" if check.seconds else "", style="dim")
     )
     if check.outcome is not Outcome.PASSED and check.detail:
         yield Text(f"    {check.detail}")
@@ -197,7 +204,9 @@ def _(listed: ReleaseList) -> RenderableType:
         table.add_column(title, no_wrap=True)
     for row in listed.releases:
         pythons = (_span(row.pythons.get(arch, ())) for arch in Arch)
-        table.add_row(row.torch_npu, row.torch, row.train, row.cann or "not stated", *pythons, str(row.evidence))
+        table.add_row(
+            row.torch_npu, row.torch, row.train, row.cann or "not stated", *pythons, str(row.evidence)
+        )
     return table
 
 

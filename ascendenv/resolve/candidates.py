@@ -51,7 +51,7 @@ class Want:
     holds: Callable[[Candidate], bool]
 
 
-def candidates(matrix: Matrix, request: Request) -> tuple[Candidate, ...]:
+def candidates(matrix: Matrix, request: Request, target: Target) -> tuple[Candidate, ...]:
     """All combinations worth considering for ``request``, best first.
 
     Paired before merely declared compatible, then by evidence, then newest. What the vendor only declares
@@ -61,7 +61,7 @@ def candidates(matrix: Matrix, request: Request) -> tuple[Candidate, ...]:
     if request.cann is not None and CannVersion(request.cann) not in versions:
         versions = (*versions, CannVersion(request.cann))
     judged = [
-        Candidate(cann, release, query.judge(matrix, cann, release))
+        Candidate(cann, release, query.judge(matrix, cann, release, chip=target.chip, python=target.python))
         for cann in versions
         if not cann.is_wildcard
         for release in matrix.torch_npu
@@ -103,7 +103,7 @@ class _Descending:
 
 def wants(matrix: Matrix, request: Request, target: Target, *, cann_source: str) -> tuple[Want, ...]:
     """What ``request`` and ``target`` ask of a candidate, the user's own wants first."""
-    return tuple((*_requested(request, cann_source), *_targeted(matrix, target)))
+    return (*_requested(request, cann_source), *_targeted(matrix, target))
 
 
 def _requested(request: Request, cann_source: str) -> Iterable[Want]:
@@ -125,7 +125,10 @@ def _targeted(matrix: Matrix, target: Target) -> Iterable[Want]:
         "python",
         f"Python {target.python} on {target.arch}",
         "target",
-        lambda c: query.has_wheel(c.release, target.arch, target.python) and _cann_knows_python(matrix, c, target.python),
+        lambda c: (
+            query.has_wheel(c.release, target.arch, target.python)
+            and _cann_knows_python(matrix, c, target.python)
+        ),
     )
     family = target.chip
     if family is not None:
@@ -141,4 +144,3 @@ def _targeted(matrix: Matrix, target: Target) -> Iterable[Want]:
 
 def _cann_knows_python(matrix: Matrix, candidate: Candidate, python: str) -> bool:
     return query.python_supported_by_cann(matrix, candidate.cann, python) is not False
-

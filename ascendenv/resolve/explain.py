@@ -69,7 +69,8 @@ def _nearest(candidate: Candidate, given_up: Want, request: Request) -> Nearest:
         "cann": f"CANN {candidate.cann}",
         "torch": f"torch {release.torch}",
         "torch-npu": f"torch_npu {release.torch_npu}",
-        "python": "Python " + ", ".join(sorted({p for w in release.wheels.values() for p in w.pythons}, key=Version)),
+        "python": "Python "
+        + ", ".join(sorted({p for w in release.wheels.values() for p in w.pythons}, key=Version)),
         "chip": "another chip",
     }[given_up.name]
     wanted = {"cann": str(candidate.cann), "torch": release.torch, "torch-npu": release.torch_npu}
@@ -80,7 +81,9 @@ def _nearest(candidate: Candidate, given_up: Want, request: Request) -> Nearest:
         if name == given_up.name or asked[name] is not None
         for word in (f"--{name}", version)
     ]
-    return Nearest(change=f"instead of {given_up.text}, use {value}", pairing=candidate.pairing, options=tuple(options))
+    return Nearest(
+        change=f"instead of {given_up.text}, use {value}", pairing=candidate.pairing, options=tuple(options)
+    )
 
 
 def _why(want: Want, matrix: Matrix, target: Target) -> str:
@@ -115,7 +118,11 @@ def _releases_for(want: Want, matrix: Matrix) -> str:
 
 def _python_range(matrix: Matrix, target: Target) -> str:
     having = sorted(
-        (row for row in matrix.torch_npu if target.arch in row.wheels and target.python in row.wheels[target.arch].pythons),
+        (
+            row
+            for row in matrix.torch_npu
+            if target.arch in row.wheels and target.python in row.wheels[target.arch].pythons
+        ),
         key=lambda row: row.version,
     )
     if not having:

@@ -38,17 +38,22 @@ class Unreachable:
 
 
 class Source(Protocol):
-    """A place that offers wheels. ``title`` is for people, free of credentials."""
+    """A place that offers wheels."""
 
     @property
-    def title(self) -> str: ...
+    def title(self) -> str:
+        """Its name for people, free of credentials."""
 
     @property
     def uv_options(self) -> tuple[str, ...]:
         """What uv must be told to find the same wheels; empty for what the user's configuration holds."""
-        ...
 
-    def wheels(self, project: str) -> tuple[Wheel, ...] | Unreachable: ...
+    @property
+    def mirror_of(self) -> str | None:
+        """The title of the source that this one copies: only asked when that one does not answer."""
+
+    def wheels(self, project: str) -> tuple[Wheel, ...] | Unreachable:
+        """The wheels of a project."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +87,9 @@ class Missing:
 
 
 def _what_was_there(offered: tuple[Wheel, ...], version: Version) -> str:
-    if not offered:
-        return "does not have it"
-    same = [wheel for wheel in offered if wheel.version == version]
-    if not same:
-        return f"has {len({wheel.version for wheel in offered})} versions, not this one"
-    return f"has {len(same)} wheels of this version, none for this Python and platform"
+    if any(wheel.version == version for wheel in offered):
+        return "only wheels for other Pythons or platforms"
+    return "only other versions" if offered else "nothing of the name"
 
 
 @dataclass(frozen=True)
@@ -97,11 +99,12 @@ class FolderSource:
     folder: Path
     title: str
     uv_options: tuple[str, ...] = ()
+    mirror_of: str | None = None
 
     def wheels(self, project: str) -> tuple[Wheel, ...] | Unreachable:
         """The wheels of a project in the folder."""
         if not self.folder.is_dir():
-            return Unreachable("is no folder on this machine")
+            return Unreachable("no folder on this machine")
         return _wheels_named(project, (path.name for path in self.folder.iterdir()))
 
 
@@ -113,6 +116,7 @@ class IndexSource:
     title: str
     session: requests.Session
     uv_options: tuple[str, ...] = ()
+    mirror_of: str | None = None
     flat: bool = False
 
     def wheels(self, project: str) -> tuple[Wheel, ...] | Unreachable:
@@ -159,14 +163,14 @@ def _wheels_named(project: str, filenames: Iterable[str]) -> tuple[Wheel, ...]:
 
 def _short_reason(error: Exception) -> str:
     if isinstance(error, requests.exceptions.SSLError):
-        return "cannot be trusted: its TLS certificate was not accepted"
+        return "TLS certificate not accepted"
     if isinstance(error, requests.Timeout):
-        return "did not answer in time"
+        return "no answer in time"
     if isinstance(error, requests.HTTPError) and error.response is not None:
-        return f"answered with HTTP {error.response.status_code}"
+        return f"HTTP {error.response.status_code}"
     if isinstance(error, requests.ConnectionError):
-        return "could not be reached"
-    return f"could not be read ({type(error).__name__})"
+        return "not reachable"
+    return f"not readable ({type(error).__name__})"
 
 
 def local_path(url: str) -> Path:
@@ -193,8 +197,10 @@ class WheelSources:
     def find(self, project: str, version: Version, target: Target) -> Found | Missing:
         """The first wheel of exactly ``version`` (local part included) that runs on ``target``."""
         tags = supported_tags(target)
-        looks = []
+        looks: list[Look] = []
         for source in self.sources(project):
+            if any(look.source == source.mirror_of and look.answered for look in looks):
+                continue
             offered = self._ask(source, project)
             if isinstance(offered, Unreachable):
                 looks.append(Look(source.title, offered.reason, answered=False))
@@ -246,8 +252,11 @@ class WheelSources:
             return
         for row in self._known:
             if row.url is not None and project in row.has:
-                yield IndexSource(row.url, row.name, self._session, uv_options=(f"--index={row.url}",))
+                option = f"--index={row.url}"
+                yield IndexSource(row.url, row.name, self._session, (option,), mirror_of=row.mirror_of)
 
 
 def _is_on_disk(source: Source) -> bool:
-    return isinstance(source, FolderSource) or (isinstance(source, IndexSource) and fetch.is_local(source.url))
+    return isinstance(source, FolderSource) or (
+        isinstance(source, IndexSource) and fetch.is_local(source.url)
+    )

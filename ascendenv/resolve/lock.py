@@ -92,9 +92,14 @@ def _explained(error: CommandFailedError, *, offline: bool) -> AscendenvError:
     if "No solution found" in error.tail:
         return LockError(
             f"the packages of the plan do not go together\n{error.tail}",
-            hint="a constraint file or an index of your pip configuration may be in the way: `pip config list`",
+            hint="a constraint or an index of your pip configuration may be in the way: `pip config list`",
         )
-    network_words = ("Failed to fetch", "error sending request", "Network connectivity is disabled", "dns error")
+    network_words = (
+        "Failed to fetch",
+        "error sending request",
+        "Network connectivity is disabled",
+        "dns error",
+    )
     if offline or any(word in error.tail for word in network_words):
         return NetworkError(
             f"the packages could not be looked up\n{error.tail}",

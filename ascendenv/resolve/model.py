@@ -20,7 +20,7 @@ class Request(Frozen):
     torch: str | None = None
     torch_npu: str | None = None
     allow_declared: bool = Field(
-        False, description="accept a combination that the vendor only declares compatible"
+        default=False, description="accept a combination that the vendor only declares compatible"
     )
 
 
@@ -68,7 +68,7 @@ class Reason(Frozen):
 
 
 class Plan(Frozen):
-    """What would be installed. ``lock`` is the text of the ``pylock.toml`` that ``packages`` was read from."""
+    """What would be installed. ``lock`` is the text of the ``pylock.toml`` with the ``packages``."""
 
     target: Target
     pairing: Pairing

@@ -19,6 +19,10 @@ from ascendenv.vocabulary import Verdict
 
 # PyTorch's local version label of builds without an accelerator.
 CPU_LABEL = "cpu"
+# Without a pip of its own, `pip install` inside the environment would reach another environment's.
+ENVIRONMENT_TOOLS = ("pip",)
+# How the reasons of a plan begin that tell of better combinations without wheels.
+PASSED_OVER = "passed over"
 # A refusal names the best few wheels that were looked for; more would only scroll by.
 _SHOWN = 3
 
@@ -26,12 +30,13 @@ _SHOWN = 3
 class WheelIndex(Protocol):
     """Answers whether a wheel can be had."""
 
-    def find(self, project: str, version: Version, target: Target) -> Found | Missing: ...
+    def find(self, project: str, version: Version, target: Target) -> Found | Missing:
+        """A wheel of exactly ``version`` that runs on ``target``, or where it was looked for."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The combination to install; ``requirements`` are PEP 508 texts, ``found`` holds torch_npu and torch."""
+    """The combination to install; ``requirements`` are PEP 508 texts, ``uv_options`` name further indexes."""
 
     target: Target
     pairing: Pairing
@@ -48,7 +53,7 @@ def resolve(
     ``cann_source`` says where the wanted CANN version comes from. Raises
     :class:`~ascendenv.errors.NetworkError` when no source could be asked at all.
     """
-    known = candidates(matrix, request)
+    known = candidates(matrix, request, target)
     wanted = wants(matrix, request, target, cann_source=cann_source)
     search = _Search(target, matrix, index)
     fitting = explain.satisfying(known, wanted)
@@ -101,6 +106,7 @@ class _Search:
                 f"torch=={torch}",
                 f"torch-npu=={candidate.release.torch_npu}",
                 *dict.fromkeys(row.requirement for row in extra),
+                *ENVIRONMENT_TOOLS,
             ),
             uv_options=tuple(dict.fromkeys(option for f in found for option in f.source.uv_options)),
             reasons=(*self._reasons(candidate, torch, found), *passed_over, *map(_needed, extra)),
@@ -147,7 +153,11 @@ class _Search:
         if cuda is not None:
             why_torch += "; the plain wheel is a CUDA build, which torch_npu refuses to run beside"
         return (
-            Reason(subject=f"CANN {candidate.cann}", because=candidate.judgement.because, source=candidate.judgement.source),
+            Reason(
+                subject=f"CANN {candidate.cann}",
+                because=candidate.judgement.because,
+                source=candidate.judgement.source,
+            ),
             Reason(subject=f"torch {torch}", because=why_torch, source=origin.get("torch", "")),
             Reason(
                 subject=f"torch_npu {release.torch_npu}",
@@ -164,14 +174,19 @@ def _verdict_words(candidate: Candidate) -> str:
 
 def _passed_over(candidate: Candidate, missing: Missing) -> Reason:
     return Reason(
-        subject=f"not torch_npu {candidate.release.torch_npu}",
-        because=f"no wheel of {missing.wanted}",
+        subject=f"{PASSED_OVER} torch_npu {candidate.release.torch_npu}",
+        because=f"no wheel of {missing.wanted} was found",
         source=_looks(missing),
     )
 
 
 def _looks(missing: Missing) -> str:
-    return "; ".join(f"{look.source} {look.outcome}" for look in missing.looks) or "there is no source to ask"
+    """Where a wheel was looked for, places with the same answer together."""
+    by_outcome: dict[str, list[str]] = {}
+    for look in missing.looks:
+        by_outcome.setdefault(look.outcome, []).append(look.source)
+    parts = (f"{outcome}: {', '.join(places)}" for outcome, places in by_outcome.items())
+    return "; ".join(parts) or "there is no source to ask"
 
 
 def _needed(row: RuntimeRequirement) -> Reason:

@@ -71,5 +71,5 @@ def parse_python(matrix: Matrix, text: str) -> str:
 
 
 def _plausible(version: str) -> bool:
-    """Whether this could be a Python that exists, though torch_npu has no wheel for it (a conflict says so)."""
+    """Whether this may be a Python that exists, though torch_npu has no wheel for it."""
     return int(version.split(".")[1]) < 20  # noqa: PLR2004  # far beyond any released Python

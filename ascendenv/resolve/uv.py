@@ -6,16 +6,16 @@ import os
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+from uv import find_uv_bin
+
+from ascendenv.fetch import is_local
 from ascendenv.host.model import PipConfiguration
 from ascendenv.resolve.index import local_path
-from ascendenv.fetch import is_local
 
 
 @cache
 def executable() -> str:
     """The path of the uv that ascendenv brings along."""
-    from uv import find_uv_bin
-
     return find_uv_bin()
 
 
