@@ -14,7 +14,7 @@ Check: TypeAlias = Callable[[Host, Matrix], Iterable[Finding]]
 """A check is pure. It yields what it found, ``ok`` findings included, and nothing where it does not apply."""
 
 
-def finding(  # noqa: PLR0913  # one parameter for each part of a finding
+def finding(
     check_id: str,
     severity: Severity,
     en: str,

@@ -150,11 +150,14 @@ def npu_smi_table(count: int, name: str = "910B3", driver: str = "25.5.1", healt
         for number in range(count)
         for line in (
             f"| {number:<5} {name:<19} | {health:<13} | 96.7        32                0    / 0             |",
-            f"| 0                         | 0000:{number + 1:02X}:00.0  |"
-            " 0           0    / 0          2800 / 65536         |",
+            f"| 0                         | {_bus_address(number)}  | 0           0 / 0    2800 / 65536 |",
         )
     ]
     return "\n".join([*head, *rows]) + "\n"
+
+
+def _bus_address(number: int) -> str:
+    return f"0000:{number + 1:02X}:00.0"
 
 
 def laptop(root: Path) -> FakeMachine:

@@ -139,6 +139,12 @@ def test_half_installed_beside_a_whole_one_is_a_warning(tmp_path: Path) -> None:
     assert diagnosis.exit_code is ExitCode.OK
 
 
+def test_half_installed_and_in_effect_is_an_error(tmp_path: Path) -> None:
+    machine = server(tmp_path).cann("9.1.0", without=("opp",)).cann("8.5.0")
+    diagnosis = examine(machine.environ(ASCEND_HOME_PATH=f"{ASCEND}/cann-9.1.0"))
+    assert errors(diagnosis) == ["cann.complete"]
+
+
 def test_a_toolkit_without_operators(tmp_path: Path) -> None:
     machine = server(tmp_path).cann("9.1.0", without=("opp",)).directory(f"{ASCEND}/cann-9.1.0/opp")
     assert troubles(examine(machine)) == ["cann.operators"]
@@ -190,6 +196,12 @@ def test_npu_smi_failing_gets_no_single_verdict(tmp_path: Path) -> None:
     assert found.why.startswith("several things cause this")
 
 
+@pytest.mark.parametrize(("code", "severity"), [("-9005", Severity.INFO), ("-8020", Severity.WARNING)])
+def test_npu_smi_in_a_container(tmp_path: Path, code: str, severity: Severity) -> None:
+    machine = container_without_version_file(tmp_path).npu_smi(f"dcmi failed. ret is {code}\n", returncode=1)
+    assert of(examine(machine), "npu.smi").severity is severity
+
+
 def test_health_that_is_not_ok(tmp_path: Path) -> None:
     machine = healthy(tmp_path).npu_smi(npu_smi_table(8, health="Alarm"))
     assert troubles(examine(machine)) == ["npu.health"]
@@ -210,6 +222,7 @@ def test_simulated_npus_are_no_npus(tmp_path: Path) -> None:
     diagnosis = examine(machine.environ(ASCEND_HOME_PATH=home, PATH=f"{home}/bin:/usr/bin"))
     assert diagnosis.simulated
     assert errors(diagnosis) == ["npu.present"]
+    assert of(diagnosis, "cann.found").severity is Severity.INFO
     assert "2 x Ascend910B3 (simulated)" in diagnosis.stack
     assert "no driver" in diagnosis.stack
     assert "CANN 9.1.0 (simulated, in effect)" in diagnosis.stack

@@ -37,6 +37,7 @@ def test_two_of_the_layout_with_latest(tmp_path: Path) -> None:
     assert used.home == Path(f"{ASCEND}/ascend-toolkit/latest")
     assert used.nnal == Path(f"{ASCEND}/nnal/atb")
     assert (other.version, other.missing, other.in_effect) == ("8.3.RC1", ("set_env.sh",), False)
+    assert other.nnal == used.nnal
 
 
 def test_all_places_are_looked_at_and_the_newest_is_first(tmp_path: Path) -> None:

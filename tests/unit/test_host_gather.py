@@ -8,6 +8,7 @@ import pytest
 from machines import ASCEND, FakeMachine, laptop, npu_smi_table, server
 
 from ascendenv.compatibility.load import load
+from ascendenv.host.compiler import compiler
 from ascendenv.host.container import container
 from ascendenv.host.driver import record_problem
 from ascendenv.host.files import read, real, which
@@ -66,6 +67,11 @@ def test_without_npu_smi_the_nodes_and_the_bus_tell(tmp_path: Path) -> None:
 
 def test_other_huawei_devices_are_no_npus(tmp_path: Path) -> None:
     assert gather(load(), FakeMachine(tmp_path).on_bus(4, "0xa222").build()).npus == ()
+
+
+def test_numbers_of_another_vendor_are_no_npus(tmp_path: Path) -> None:
+    machine = FakeMachine(tmp_path).on_bus(1).file("/sys/bus/pci/devices/0000:01:00.0/vendor", "0x8086\n")
+    assert gather(load(), machine.build()).npus == ()
 
 
 def test_a_family_that_npu_smi_does_not_tell_comes_from_the_bus(tmp_path: Path) -> None:
@@ -171,6 +177,34 @@ def test_interpreters_once_each_and_newest_first(tmp_path: Path) -> None:
         ("3.10.13", "/pyenv/versions/3.10.13/bin/python3.10"),
         ("3.9.18", "/usr/bin/python3.9"),
     ]
+
+
+def test_only_cpython_counts(tmp_path: Path) -> None:
+    machine = FakeMachine(tmp_path).python("3.11.9").python("3.10.13")
+    question = "import sys; print(sys.implementation.name, *sys.version_info[:3])"
+    machine.prints(f"/usr/bin/python3.10 -I -S -c {question}", "pypy 3 10 13\n")
+    assert [python.version for python in interpreters(machine.build())] == ["3.11.9"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "path", "where"),
+    [
+        ("", "/usr/bin/c++", "c++ --version"),
+        ("/opt/clang++", "/opt/clang++", "$CXX"),
+        ("ccache /opt/clang++", "/opt/clang++", "$CXX"),
+        ("/opt/broken", "/usr/bin/c++", "c++ --version"),
+        ("/opt/missing", "/usr/bin/c++", "c++ --version"),
+        ("'unbalanced", "/usr/bin/c++", "c++ --version"),
+    ],
+)
+def test_compilers(tmp_path: Path, chosen: str, path: str, where: str) -> None:
+    machine = FakeMachine(tmp_path).compiler().program("/opt/clang++").program("/opt/broken")
+    machine.prints("/opt/clang++ --version", "Debian clang version 14.0.6\nTarget: x\n")
+    machine.prints("/opt/broken --version", "", returncode=1)
+    found = compiler(machine.environ(CXX=chosen).build())
+    assert found is not None
+    assert (str(found.path), found.where) == (path, where)
+    assert found.version == ("14.0.6" if chosen and path != "/usr/bin/c++" else "11.4.0")
 
 
 def test_local_programs_that_cannot_run() -> None:

@@ -109,6 +109,12 @@ def test_a_table_cut_anywhere_yields_fewer_chips_and_no_others(name: str) -> Non
         assert [chip.npu for chip in got] == [chip.npu for chip in whole[: len(got)]]
 
 
+def test_processes_are_no_chips() -> None:
+    table = (SAMPLES / "info_950_doc.txt").read_text(encoding="utf-8").partition("| No running")[0]
+    processes = "| 0 | 4711 | python | 512 |\n| 0 | 4712 | python3.11 | 512 |\n"
+    assert len(parse_info(table + processes).chips) == 1
+
+
 @pytest.mark.parametrize("text", ["", "|||", "| 1 2 | OK |", "\x00\xff|\n|", "| NPU | 0 | OK | x |\n" * 3])
 def test_text_of_no_known_layout_has_no_chips(text: str) -> None:
     assert parse_info(text).chips == ()

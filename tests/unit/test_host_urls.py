@@ -53,6 +53,7 @@ def test_the_model_keeps_the_real_address_and_shows_it_nowhere() -> None:
     )
     assert pip.index_url == real
     assert pip.extra_index_urls == (real,)
+    assert pip.model_dump()["find_links"] == (real,)
     for shown in (pip.model_dump_json(), repr(pip), str(pip)):
         assert "secret" not in shown
         assert "example.org" in shown
