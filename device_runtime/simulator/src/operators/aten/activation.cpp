@@ -1,4 +1,6 @@
 // Activation functions and their gradients.
+#include <algorithm>
+
 #include "binding.h"
 #include "store.h"
 
@@ -138,4 +140,11 @@ ACLNN(SwiGluGrad, [](Tensor gradOutput, Tensor self, int64_t dim, Out out) {
   const auto grad = Widened(gradOutput);
   const auto gateGrad = at::silu_backward(grad * halves[1], halves[0]);
   Store(out, at::cat({gateGrad, grad * at::silu(halves[0])}, dim));
+});
+ACLNN(PreluBackward, [](Tensor gradOutput, Tensor self, Tensor weight, Out gradInput, Out gradWeight) {
+  std::vector<int64_t> shape(std::max<int64_t>(self.dim(), 1), 1);  // of one weight a channel
+  shape[shape.size() > 1 ? 1 : 0] = weight.numel();
+  const auto [forInput, forWeight] = at::_prelu_kernel_backward(gradOutput, self, weight.reshape(shape));
+  Store(gradInput, forInput);
+  Store(gradWeight, forWeight.sum_to_size(shape).view_as(gradWeight));
 });

@@ -31,3 +31,7 @@ ACLNN(ConvolutionBackward, [](Tensor gradOutput, Tensor input, Tensor weight, Si
 ACLNN(Im2col, [](Tensor self, Sizes kernelSize, Sizes dilation, Sizes padding, Sizes stride, Out out) {
   Store(out, at::im2col(self, kernelSize, dilation, padding, stride));
 });
+ACLNN(Im2colBackward, [](Tensor gradOutput, Sizes inputSize, Sizes kernelSize, Sizes dilation, Sizes padding,
+                         Sizes stride, Out gradInput) {
+  Store(gradInput, at::col2im(gradOutput, inputSize, kernelSize, dilation, padding, stride));
+});

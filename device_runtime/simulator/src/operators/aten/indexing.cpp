@@ -1,16 +1,22 @@
 // Reading and writing at positions given by tensors.
+#include <algorithm>
+
 #include "binding.h"
 #include "store.h"
 
 namespace simulator::operators {
 namespace {
 
-// torch_npu passes a tensor of shape [0] for a dimension that is not indexed.
+bool IsEmptyVector(Tensor index) { return index.dim() == 1 && index.numel() == 0; }
+
+// The indices have one common shape; torch_npu passes a tensor of shape [0] for a dimension that is not
+// indexed. If all are like that, some index is really empty and no element is selected.
+bool SelectNothing(Tensors indices) { return std::all_of(indices.begin(), indices.end(), IsEmptyVector); }
+
 c10::List<std::optional<at::Tensor>> Indices(Tensors given) {
   c10::List<std::optional<at::Tensor>> indices;
   for (const auto& index : given) {
-    const bool absent = index.dim() == 1 && index.numel() == 0;
-    indices.push_back(absent ? std::nullopt : std::optional(index));
+    indices.push_back(IsEmptyVector(index) ? std::nullopt : std::optional(index));
   }
   return indices;
 }
@@ -38,15 +44,24 @@ at::Tensor FillAt(Tensor self, int64_t dim, Sizes index, Scalar value) {
 }  // namespace simulator::operators
 
 ACLNN(Index, [](Tensor self, Tensors indices, Out out) {
+  if (SelectNothing(indices)) {
+    TORCH_CHECK_VALUE(out.numel() == 0, "no element is selected for an output tensor of shape ", out.sizes());
+    return;
+  }
   if (!self.is_meta()) Store(out, at::index(self, Indices(indices)));
 });
 ACLNN(IndexPutImpl, [](Out self, Tensors indices, Tensor values, bool accumulate, bool /*unsafe*/) {
-  if (!self.is_meta()) at::_index_put_impl_(self, Indices(indices), values, accumulate);
+  if (!SelectNothing(indices) && !self.is_meta())
+    at::_index_put_impl_(self, Indices(indices), values, accumulate);
 });
 ACLNN(IndexSelect, [](Tensor self, int64_t dim, Tensor index, Out out) {
   Store(out, at::index_select(self, dim, index));
 });
 ACLNN(IndexAdd, [](Tensor self, int64_t dim, Tensor index, Tensor source, Scalar alpha, Out out) {
+  Store(out, at::index_add(self, dim, index, source, alpha));
+});
+// `mode` chooses between implementations with one result.
+ACLNN(IndexAddV2, [](Tensor self, int64_t dim, Tensor index, Tensor source, Scalar alpha, int64_t, Out out) {
   Store(out, at::index_add(self, dim, index, source, alpha));
 });
 ACLNN(IndexCopy, [](Tensor self, int64_t dim, Tensor index, Tensor source, Out out) {
@@ -117,6 +132,19 @@ ACLNN(EmbeddingDenseBackward, [](Tensor grad, Tensor indices, uint64_t numWeight
 });
 ACLNN(EmbeddingRenorm, [](Out self, Tensor indices, double maxNorm, double normType) {
   if (!self.is_meta()) at::embedding_renorm_(self, indices.to(at::kLong).contiguous(), maxNorm, normType);
+});
+ACLNN(EmbeddingBag, [](Tensor weight, Tensor indices, Tensor offsets, bool scaleGradByFreq, int64_t mode,
+                       bool sparse, OptionalTensor perSampleWeights, bool includeLastOffset,
+                       int64_t paddingIdx, Out output, Out offset2bag, Out bagSize, Out maxIndices) {
+  if (weight.is_meta()) return;
+  const auto [sums, bags, sizes, largest] =
+      at::_embedding_bag(weight, indices, offsets, scaleGradByFreq, mode, sparse, perSampleWeights,
+                         includeLastOffset, paddingIdx);
+  Store(output, sums);
+  // What only the gradient reads has another shape on the device; it is written where the shapes agree.
+  if (offset2bag.sizes() == bags.sizes()) Store(offset2bag, bags);
+  if (bagSize.sizes() == sizes.sizes()) Store(bagSize, sizes);
+  if (maxIndices.sizes() == largest.sizes()) Store(maxIndices, largest);
 });
 ACLNN(OneHot, [](Tensor self, int classes, Tensor on, Tensor off, int64_t axis, Out out) {
   TORCH_CHECK_VALUE(axis == -1 || axis == self.dim(), "only a new last axis is implemented, not ", axis);

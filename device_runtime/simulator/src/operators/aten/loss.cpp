@@ -1,6 +1,8 @@
 // Loss functions and their gradients. `reduction` counts as in ATen: 0 none, 1 mean, 2 sum.
 #include <ATen/core/Reduction.h>
 
+#include <algorithm>
+
 #include "binding.h"
 #include "store.h"
 
@@ -40,10 +42,10 @@ ACLNN(NLLLoss2dBackward, [](Tensor gradOutput, Tensor self, Tensor target, Optio
 });
 
 ACLNN(MseLoss, [](Tensor self, Tensor target, int64_t reduction, Out out) {
-  at::mse_loss_out(out, self, target, reduction);
+  Store(out, at::mse_loss(self, target, reduction));
 });
 ACLNN(MseLossBackward, [](Tensor gradOutput, Tensor self, Tensor target, int64_t reduction, Out out) {
-  at::mse_loss_backward_out(out, gradOutput, self, target, reduction);
+  Store(out, at::mse_loss_backward(gradOutput, self, target, reduction));
 });
 ACLNN(L1Loss, [](Tensor self, Tensor target, int64_t reduction, Out out) {
   Store(out, at::l1_loss(self, target, reduction));
@@ -52,17 +54,17 @@ ACLNN(L1LossBackward, [](Tensor gradOutput, Tensor self, Tensor target, int64_t 
   Store(gradInput, Spread(gradOutput, self, reduction) * at::sign(self - target));
 });
 ACLNN(SmoothL1Loss, [](Tensor self, Tensor target, int64_t reduction, float beta, Out out) {
-  at::smooth_l1_loss_out(out, self, target, reduction, beta);
+  Store(out, at::smooth_l1_loss(self, target, reduction, beta));
 });
 ACLNN(SmoothL1LossBackward,
       [](Tensor gradOutput, Tensor self, Tensor target, int64_t reduction, float beta, Out gradInput) {
-        at::smooth_l1_loss_backward_out(gradInput, gradOutput, self, target, reduction, beta);
+        Store(gradInput, at::smooth_l1_loss_backward(gradOutput, self, target, reduction, beta));
       });
 ACLNN(SoftMarginLoss, [](Tensor self, Tensor target, int64_t reduction, Out out) {
-  at::soft_margin_loss_out(out, self, target, reduction);
+  Store(out, at::soft_margin_loss(self, target, reduction));
 });
 ACLNN(SoftMarginLossBackward, [](Tensor gradOutput, Tensor self, Tensor target, int64_t reduction, Out out) {
-  at::soft_margin_loss_backward_out(out, gradOutput, self, target, reduction);
+  Store(out, at::soft_margin_loss_backward(gradOutput, self, target, reduction));
 });
 ACLNN(KlDiv, [](Tensor self, Tensor target, int64_t reduction, bool logTarget, Out out) {
   Store(out, at::kl_div(self, target, reduction, logTarget));
@@ -75,11 +77,11 @@ ACLNN(KlDivBackward,
       });
 
 ACLNN(BinaryCrossEntropy, [](Tensor self, Tensor target, OptionalTensor weight, int64_t reduction, Out out) {
-  at::binary_cross_entropy_out(out, self, target, weight, reduction);
+  Store(out, at::binary_cross_entropy(self, target, weight, reduction));
 });
 ACLNN(BinaryCrossEntropyBackward,
       [](Tensor gradOutput, Tensor self, Tensor target, OptionalTensor weight, int64_t reduction, Out out) {
-        at::binary_cross_entropy_backward_out(out, gradOutput, self, target, weight, reduction);
+        Store(out, at::binary_cross_entropy_backward(gradOutput, self, target, weight, reduction));
       });
 ACLNN(BinaryCrossEntropyWithLogits, [](Tensor self, Tensor target, OptionalTensor weight,
                                        OptionalTensor posWeight, int64_t reduction, Out out) {
@@ -93,4 +95,37 @@ ACLNN(BinaryCrossEntropyWithLogitsBackward,
                               : probability - target;
         if (weight) grad = grad * *weight;
         Store(out, grad * Spread(gradOutput, self, reduction));
+      });
+ACLNN(KlDivTargetBackward,
+      [](Tensor gradOutput, Tensor self, Tensor target, int64_t reduction, bool logTarget, Out out) {
+        const auto logarithm = logTarget ? target : at::log(target);
+        auto slope = logarithm - self + 1;
+        slope = logTarget ? slope * at::exp(target) : at::where(target > 0, slope, 0);
+        Store(out, (slope * Spread(gradOutput, self, reduction)).expand_as(out));
+      });
+ACLNN(MultilabelMarginLoss, [](Tensor self, Tensor target, int64_t reduction, Out out, Out isTarget) {
+  const auto [loss, marks] = at::multilabel_margin_loss_forward(self, target.to(at::kLong), reduction);
+  Store(out, loss);
+  Store(isTarget, marks);
+});
+ACLNN(CtcLoss, [](Tensor logProbs, Tensor targets, Sizes inputLengths, Sizes targetLengths, int64_t blank,
+                  bool zeroInfinity, Out loss, Out logAlpha) {
+  if (logProbs.is_meta()) return;
+  const auto [losses, alphas] =
+      at::_ctc_loss(logProbs, targets, inputLengths, targetLengths, blank, zeroInfinity);
+  Store(loss, losses);
+  // The device pads the last dimension; only the pair of operators reads it.
+  TORCH_CHECK_VALUE(logAlpha.size(2) >= alphas.size(2), "logAlpha has shape ", logAlpha.sizes(),
+                    ", at least ", alphas.sizes(), " is needed");
+  logAlpha.narrow(2, 0, alphas.size(2)).copy_(alphas);
+});
+ACLNN(CtcLossBackward,
+      [](Tensor gradOutput, Tensor logProbs, Tensor targets, Sizes inputLengths, Sizes targetLengths,
+         Tensor loss, Tensor logAlpha, int64_t blank, bool zeroInfinity, Out out) {
+        if (logProbs.is_meta()) return;
+        const auto longest =
+            targetLengths.empty() ? 0 : *std::max_element(targetLengths.begin(), targetLengths.end());
+        const auto alphas = logAlpha.narrow(2, 0, 2 * longest + 1).contiguous();
+        Store(out, at::_ctc_loss_backward(gradOutput, logProbs, targets, inputLengths, targetLengths, loss,
+                                          alphas, blank, zeroInfinity));
       });

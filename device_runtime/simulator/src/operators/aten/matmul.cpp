@@ -44,3 +44,21 @@ ACLNN(TriangularSolve, [](Tensor self, Tensor a, bool upper, bool transpose, boo
   Store(solution, x);
   Store(coefficients, m);
 });
+// The modes: 0 reduced, 1 complete, 2 only R.
+ACLNN(LinalgQr, [](Tensor self, int64_t mode, Out q, Out r) {
+  constexpr std::array<std::string_view, 3> kModes{"reduced", "complete", "r"};
+  TORCH_CHECK_VALUE(mode >= 0 && mode <= 2, "the mode ", mode, " is not 0, 1 or 2");
+  const auto [orthogonal, triangular] = at::linalg_qr(self, kModes[mode]);
+  Store(q, orthogonal);
+  Store(r, triangular);
+});
+ACLNN(Svd, [](Tensor self, bool fullMatrices, bool computeUv, Out sigma, Out u, Out v) {
+  if (!computeUv) {
+    Store(sigma, at::linalg_svdvals(self));
+    return;
+  }
+  const auto [left, singular, right] = at::linalg_svd(self, fullMatrices);
+  Store(sigma, singular);
+  Store(u, left);
+  Store(v, right.mH());
+});

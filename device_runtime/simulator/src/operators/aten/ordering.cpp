@@ -12,6 +12,15 @@ ACLNN(Topk, [](Tensor self, int64_t k, int64_t dim, bool largest, bool sorted, O
   Store(values, best);
   Store(indices, positions);
 });
+// torch_npu passes 1 for an argument whose meaning is not published; nothing else is known to mean the same.
+ACLNN(TopkV2, [](Tensor self, int64_t k, int64_t dim, bool largest, bool sorted, int64_t unpublished,
+                 Out values, Out indices) {
+  TORCH_CHECK_VALUE(unpublished == 1, "the argument after `sorted` is ", unpublished,
+                    "; only 1 is implemented");
+  const auto [best, positions] = at::topk(self, k, dim, largest, sorted);
+  Store(values, best);
+  Store(indices, positions);
+});
 ACLNN(Kthvalue, [](Tensor self, int64_t k, int64_t dim, bool keepDim, Out values, Out indices) {
   const auto [kth, positions] = at::kthvalue(self, k, dim, keepDim);
   Store(values, kth);
@@ -26,7 +35,7 @@ ACLNN(Unique2, [](Tensor self, bool sorted, bool returnInverse, bool returnCount
                   Out inverse, DynamicOut& counts) {
   const auto [distinct, positions, numbers] = at::_unique2(self, sorted, returnInverse, returnCounts);
   values.Assign(distinct);
-  if (returnInverse || returnCounts) Store(inverse, positions);
+  if (returnInverse) Store(inverse, positions);
   if (returnCounts) counts.Assign(numbers);
 });
 ACLNN(UniqueDim, [](Tensor self, bool sorted, bool returnInverse, int64_t dim, DynamicOut& values,
@@ -35,4 +44,14 @@ ACLNN(UniqueDim, [](Tensor self, bool sorted, bool returnInverse, int64_t dim, D
   values.Assign(distinct);
   if (returnInverse) Store(inverse, positions);
   counts.Assign(numbers);
+});
+ACLNN(UniqueConsecutive, [](Tensor self, bool returnInverse, bool returnCounts, int64_t dim,
+                            DynamicOut& values, Out inverse, DynamicOut& counts) {
+  constexpr int64_t kFlattened = 1000;
+  const auto along = dim == kFlattened ? std::nullopt : std::optional(dim);
+  const auto [distinct, positions, numbers] =
+      at::unique_consecutive(self, returnInverse, returnCounts, along);
+  values.Assign(distinct);
+  if (returnInverse) Store(inverse, positions);
+  if (returnCounts) counts.Assign(numbers);
 });

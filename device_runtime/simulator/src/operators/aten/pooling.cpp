@@ -96,3 +96,17 @@ ACLNN(AdaptiveMaxPool2d, [](Tensor self, Sizes outputSize, Out out, Out indices)
 ACLNN(AdaptiveMaxPool2dBackward, [](Tensor gradOutput, Tensor self, Tensor indices, Out gradInput) {
   Store(gradInput, at::adaptive_max_pool2d_backward(gradOutput, self, indices.to(at::kLong)));
 });
+ACLNN(AdaptiveMaxPool3d, [](Tensor self, Sizes outputSize, Out out, Out indices) {
+  const auto [values, positions] = at::adaptive_max_pool3d(self, outputSize);
+  Store(out, values);
+  Store(indices, positions);
+});
+ACLNN(AdaptiveMaxPool3dBackward, [](Tensor gradOutput, Tensor self, Tensor indices, Out gradInput) {
+  Store(gradInput, at::adaptive_max_pool3d_backward(gradOutput, self, indices.to(at::kLong)));
+});
+ACLNN(MaxUnpool2d, [](Tensor self, Tensor indices, Sizes outputSize, Out out) {
+  Store(out, at::max_unpool2d(self, indices.to(at::kLong), outputSize));
+});
+ACLNN(MaxUnpool3d, [](Tensor self, Tensor indices, Sizes outputSize, Sizes stride, Sizes padding, Out out) {
+  Store(out, at::max_unpool3d(self, indices.to(at::kLong), outputSize, stride, padding));
+});

@@ -11,6 +11,9 @@ at::OptionalIntArrayRef OrAll(Sizes dims) {
   return at::IntArrayRef(dims);
 }
 
+// A bare integer would choose the overload whose argument is a bool.
+std::optional<at::Scalar> Correction(int64_t correction) { return at::Scalar(correction); }
+
 }  // namespace
 }  // namespace simulator::operators
 
@@ -63,29 +66,33 @@ ACLNN(ArgMin,
       [](Tensor self, int64_t dim, bool keepDim, Out out) { Store(out, at::argmin(self, dim, keepDim)); });
 
 ACLNN(Std, [](Tensor self, Sizes dims, int64_t correction, bool keepDim, Out out) {
-  Store(out, at::std(Widened(self), OrAll(dims), correction, keepDim));
+  Store(out, at::std(Widened(self), OrAll(dims), Correction(correction), keepDim));
 });
 ACLNN(VarCorrection, [](Tensor self, Sizes dims, int64_t correction, bool keepDim, Out out) {
-  Store(out, at::var(Widened(self), OrAll(dims), correction, keepDim));
+  Store(out, at::var(Widened(self), OrAll(dims), Correction(correction), keepDim));
 });
 ACLNN(VarMean, [](Tensor self, Sizes dims, int64_t correction, bool keepDim, Out varOut, Out meanOut) {
-  const auto [variance, mean] = at::var_mean(Widened(self), OrAll(dims), correction, keepDim);
+  const auto [variance, mean] = at::var_mean(Widened(self), OrAll(dims), Correction(correction), keepDim);
   Store(varOut, variance);
   Store(meanOut, mean);
 });
-ACLNN(StdMeanCorrection,
-      [](Tensor self, Sizes dims, int64_t correction, bool keepDim, Out stdOut, Out meanOut) {
-        const auto [deviation, mean] = at::std_mean(Widened(self), OrAll(dims), correction, keepDim);
-        Store(stdOut, deviation);
-        Store(meanOut, mean);
-      });
+ACLNN(StdMeanCorrection, [](Tensor self, Sizes dims, int64_t correction, bool keepDim, Out stdOut,
+                            Out meanOut) {
+  const auto [deviation, mean] = at::std_mean(Widened(self), OrAll(dims), Correction(correction), keepDim);
+  Store(stdOut, deviation);
+  Store(meanOut, mean);
+});
 ACLNN(Median, [](Tensor self, Out values) { Store(values, at::median(self)); });
 ACLNN(NanMedian, [](Tensor self, Out values) { Store(values, at::nanmedian(self)); });
 ACLNN(MedianDim, [](Tensor self, int64_t dim, bool keepDim, Out values, Out indices) {
-  at::median_out(values, indices, self, dim, keepDim);
+  const auto [middle, positions] = at::median(self, dim, keepDim);
+  Store(values, middle);
+  Store(indices, positions);
 });
 ACLNN(NanMedianDim, [](Tensor self, int64_t dim, bool keepDim, Out values, Out indices) {
-  at::nanmedian_out(values, indices, self, dim, keepDim);
+  const auto [middle, positions] = at::nanmedian(self, dim, keepDim);
+  Store(values, middle);
+  Store(indices, positions);
 });
 
 ACLNN(Norm, [](Tensor self, Scalar p, Sizes dims, bool keepDim, Out out) {
@@ -117,3 +124,16 @@ ACLNN(Histc, [](Tensor self, int64_t bins, Scalar low, Scalar high, Out out) {
   if (!self.is_meta()) Store(out, at::histc(self, bins, low, high));
 });
 ACLNN(Trace, [](Tensor self, Out out) { Store(out, at::trace(self)); });
+ACLNN(Renorm, [](Tensor self, Scalar p, int64_t dim, Scalar maxNorm, Out out) {
+  Store(out, at::renorm(self, p, dim, maxNorm));
+});
+ACLNN(InplaceRenorm, [](Out self, Scalar p, int64_t dim, Scalar maxNorm) {
+  Store(self, at::renorm(self, p, dim, maxNorm));
+});
+ACLNN(Cdist, [](Tensor x1, Tensor x2, float p, int64_t computeMode, Out out) {
+  Store(out, at::_cdist_forward(x1, x2, p, computeMode));
+});
+ACLNN(CdistBackward, [](Tensor grad, Tensor x1, Tensor x2, Tensor cdist, float p, Out out) {
+  Store(out, at::_cdist_backward(grad, x1.contiguous(), x2.contiguous(), p, cdist));
+});
+ACLNN(Pdist, [](Tensor self, float p, Out out) { Store(out, at::_pdist_forward(self.contiguous(), p)); });

@@ -82,3 +82,12 @@ ACLNN(LogSpace, [](Scalar start, Scalar end, int64_t steps, double base, Out out
   at::logspace_out(out, start, end, steps, base);
 });
 ACLNN(Eye, [](int64_t rows, int64_t columns, Out out) { at::eye_out(out, rows, columns); });
+ACLNN(ChunkCat, [](Tensors tensors, int64_t dim, int64_t chunks, Out out) {
+  Store(out, at::_chunk_cat(tensors, dim, chunks));
+});
+ACLNN(RepeatInterleaveGrad, [](Tensor gradOutput, Tensor repeats, int64_t axis, Out out) {
+  if (out.is_meta()) return;
+  const auto counts = repeats.to(at::kLong).expand({out.size(axis)});
+  const auto sources = at::repeat_interleave(at::arange(out.size(axis), counts.options()), counts);
+  Store(out, at::zeros_like(out).index_add(axis, sources, gradOutput));
+});

@@ -6,6 +6,7 @@ namespace simulator::operators {
 
 // Writes a result of the output's shape, converting the dtype if that loses no category (float to int would).
 inline void Store(Out out, Tensor result) {
+  if (out.numel() == 0 && result.numel() == 0) return;
   TORCH_CHECK_VALUE(out.sizes() == result.sizes(), "the result has shape ", result.sizes(),
                     ", the output tensor ", out.sizes());
   TORCH_CHECK_TYPE(c10::canCast(result.scalar_type(), out.scalar_type()), "the result has dtype ",

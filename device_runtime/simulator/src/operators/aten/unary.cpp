@@ -1,5 +1,6 @@
 // Operators that map each element of one tensor.
 #include "binding.h"
+#include "store.h"
 
 namespace simulator::operators {
 namespace {
@@ -68,7 +69,7 @@ ACLNN(Rsqrt, Unary<at::rsqrt_out>);
 ACLNN(InplaceRsqrt, InplaceUnary<at::rsqrt_out>);
 ACLNN(Sigmoid, Unary<at::sigmoid_out>);
 ACLNN(InplaceSigmoid, InplaceUnary<at::sigmoid_out>);
-ACLNN(Sign, Unary<at::sign_out>);
+ACLNN(Sign, Unary<at::sgn_out>);  // torch_npu calls it for complex numbers as well
 ACLNN(Sin, Unary<at::sin_out>);
 ACLNN(InplaceSin, InplaceUnary<at::sin_out>);
 ACLNN(Sinc, Unary<at::sinc_out>);
@@ -123,4 +124,7 @@ ACLNN(InplaceClampMinTensor, [](Out self, Tensor low) { at::clamp_min_out(self, 
 ACLNN(InplaceClampMaxTensor, [](Out self, Tensor high) { at::clamp_max_out(self, self, high); });
 ACLNN(Logit, [](Tensor self, double eps, Out out) {
   at::logit_out(out, self, eps < 0 ? std::nullopt : std::optional(eps));
+});
+ACLNN(LogitGrad, [](Tensor self, Tensor gradOutput, double eps, Out out) {
+  Store(out, at::logit_backward(gradOutput, self, eps < 0 ? std::nullopt : std::optional(eps)));
 });
