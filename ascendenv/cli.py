@@ -329,7 +329,7 @@ def _guarded(command: str, output: Format, work: Callable[[], object]) -> None:
 def main() -> None:
     """Run the command line."""
     try:
-        app(standalone_mode=True)
+        app(prog_name="ascendenv")
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; nothing was left half-made\n")
         sys.exit(130)
