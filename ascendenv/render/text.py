@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from functools import singledispatch
 
 from pydantic import BaseModel
@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ascendenv.compatibility.present import MatrixEntry, ReleaseList
-from ascendenv.doctor.model import Diagnosis, Finding
+from ascendenv.doctor.model import Diagnosis, Finding, Fix
 from ascendenv.install.environment import EnvironmentList
 from ascendenv.install.installer import Installed
 from ascendenv.resolve.model import Conflict, Plan
@@ -154,20 +154,29 @@ def check_lines(check: Check) -> Iterable[RenderableType]:
 
 @render.register
 def _(diagnosis: Diagnosis) -> RenderableType:
-    shown = [finding for finding in diagnosis.findings if finding.severity is not Severity.OK]
     blocks: list[RenderableType] = [Text(SIMULATED, style="bold yellow")] if diagnosis.simulated else []
     blocks += [Text(diagnosis.stack, style="bold"), Text("")]
-    blocks += [block for finding in shown for block in (_finding(finding), Text(""))]
+    told: set[Fix] = set()
+    for finding in diagnosis.findings:
+        if finding.severity is not Severity.OK:
+            blocks += [_finding(finding, told), Text("")]
+            told.update(finding.fix)
     blocks.append(
         Text(
-            f"✓ {diagnosis.count(Severity.OK)} checks passed      {diagnosis.count(Severity.ERROR)} errors, "
-            f"{diagnosis.count(Severity.WARNING)} warnings in {diagnosis.seconds:.2f} s"
+            f"✓ {diagnosis.count(Severity.OK)} checks passed      {_count(diagnosis, Severity.ERROR)}, "
+            f"{_count(diagnosis, Severity.WARNING)} in {diagnosis.seconds:.2f} s"
         )
     )
     return Group(*blocks)
 
 
-def _finding(finding: Finding) -> RenderableType:
+def _count(diagnosis: Diagnosis, severity: Severity) -> str:
+    number = diagnosis.count(severity)
+    return f"{number} {severity}{'' if number == 1 else 's'}"
+
+
+def _finding(finding: Finding, told: Set[Fix]) -> RenderableType:
+    """One finding; a fix that an earlier, worse one has told is not told again."""
     head = Table.grid(expand=True)
     head.add_column(ratio=1)
     head.add_column(justify="right", style="dim")
@@ -179,8 +188,9 @@ def _finding(finding: Finding) -> RenderableType:
     if finding.why:
         body.add_row("    why", finding.why)
     for fix in finding.fix:
-        note = Text(fix.note, style="" if not fix.command else "dim")
-        body.add_row("    fix", Text("  ").join(part for part in (Text(fix.command), note) if part.plain))
+        if fix not in told:
+            note = Text(fix.note, style="dim" if fix.command else "")
+            body.add_row("    fix", Text("  ").join(part for part in (Text(fix.command), note) if part.plain))
     return Group(head, body)
 
 
@@ -216,7 +226,13 @@ def _span(pythons: tuple[str, ...]) -> str:
 
 @render.register
 def _(entry: MatrixEntry) -> RenderableType:
+    """The facts, with their sources as numbered notes below: many facts share one source."""
+    sources = list(dict.fromkeys(fact.source for fact in entry.facts))
     table = Table.grid(padding=(0, 2))
     for fact in entry.facts:
-        table.add_row(f"  {fact.key}", fact.value, Text(fact.source, style="dim"))
-    return Group(Text(entry.subject, style="bold"), table)
+        note = f"[{sources.index(fact.source) + 1}]"
+        table.add_row(f"  {fact.key}", fact.value, Text(f"{fact.evidence} {note}", style="dim"))
+    notes = Table.grid(padding=(0, 1))
+    for number, source in enumerate(sources, start=1):
+        notes.add_row(f"  [{number}]", source)
+    return Group(Text(entry.subject, style="bold"), table, Text("sources"), notes)

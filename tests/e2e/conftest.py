@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -92,7 +92,7 @@ def copy_checkout(target: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def installed(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Installed]:
+def installed(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Installed:
     """The environment of the main job, shared by all workers."""
     own = tmp_path_factory.getbasetemp()
     shared = own if worker_id == "master" else own.parent
@@ -106,7 +106,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Itera
             assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
             made.write_text(done.stdout)
         result = json.loads(made.read_text())["result"]
-    yield Installed(place / "checkout", place / "home", Path(result["environment"]), result)
+    return Installed(place / "checkout", place / "home", Path(result["environment"]), result)
 
 
 @pytest.fixture(scope="session")
