@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from functools import singledispatch
 
 from pydantic import BaseModel
@@ -175,7 +176,7 @@ def _count(diagnosis: Diagnosis, severity: Severity) -> str:
     return f"{number} {severity}{'' if number == 1 else 's'}"
 
 
-def _finding(finding: Finding, told: Set[Fix]) -> RenderableType:
+def _finding(finding: Finding, told: AbstractSet[Fix]) -> RenderableType:
     """One finding; a fix that an earlier, worse one has told is not told again."""
     head = Table.grid(expand=True)
     head.add_column(ratio=1)
