@@ -97,12 +97,15 @@ def followed(journal: Journal, on_check: Callable[[Check], None]) -> Iterator[No
     def tell() -> None:
         for check in journal.checks():
             if check.id not in told:
-                told.add(check.id)
                 on_check(check)
+                told.add(check.id)
 
     def follow() -> None:
         while not left.wait(POLL_SECONDS):
-            tell()
+            try:
+                tell()
+            except Exception:  # noqa: BLE001  # the last call below meets it again, where the caller sees it
+                return
 
     follower = threading.Thread(target=follow, name="verify-journal", daemon=True)
     follower.start()

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,7 +33,22 @@ RunSuite = Callable[..., list[Check]]
 
 
 @pytest.fixture
-def run_suite(tmp_path: Path) -> RunSuite:
+def write_suite(tmp_path: Path) -> Callable[[str], Path]:
+    """Make a suite's folder of the real plugin and the text of some checks."""
+
+    def write(text: str) -> Path:
+        suite = tmp_path / "suite"
+        suite.mkdir(exist_ok=True)
+        for name in SHARED:
+            shutil.copy(SUITE / name, suite)
+        (suite / "test_fake.py").write_text(HEADER + textwrap.dedent(text))
+        return suite
+
+    return write
+
+
+@pytest.fixture
+def run_suite(tmp_path: Path, write_suite: Callable[[str], Path]) -> RunSuite:
     """Run a suite given as text, with this Python; the result is what the journal holds at the end."""
 
     def run(
@@ -41,12 +59,9 @@ def run_suite(tmp_path: Path) -> RunSuite:
         total_seconds: float = 120,
         told: list[Check] | None = None,
     ) -> list[Check]:
-        suite, scratch, tools = (tmp_path / name for name in ("suite", "scratch", "tools"))
-        for folder in (suite, scratch, tools):
-            folder.mkdir(exist_ok=True)
-        for name in SHARED:
-            shutil.copy(SUITE / name, suite)
-        (suite / "test_fake.py").write_text(HEADER + textwrap.dedent(text))
+        suite, scratch, tools = write_suite(text), tmp_path / "scratch", tmp_path / "tools"
+        for folder in (scratch, tools):
+            folder.mkdir()
         session = Session(
             python=Path(sys.executable),
             environ={**os.environ, "PYTEST_ADDOPTS": "--no-such-option", "MARK": str(tmp_path / "mark")},
@@ -217,6 +232,45 @@ def test_the_limit_for_the_whole_run_ends_it(run_suite: RunSuite) -> None:
     assert checks[2].detail == "not run: the time limit of 4 s for the whole run was reached"
 
 
+INTERRUPTED = """
+import os, sys
+from pathlib import Path
+from ascendenv.verify.session import Session
+
+suite, scratch = map(Path, sys.argv[1:])
+Session(
+    python=Path(sys.executable), environ=os.environ, suite=suite, tools=scratch, scratch=scratch,
+    check_seconds=600, total_seconds=600,
+).run(print)
+"""
+
+
+@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_outlives_a_runner_that_is_interrupted(
+    signal_: signal.Signals, tmp_path: Path, write_suite: Callable[[str], Path]
+) -> None:
+    mark, scratch = tmp_path / "mark", tmp_path / "scratch"
+    scratch.mkdir()
+    body = f"Path({str(mark)!r}).write_text(f'{{os.getpid()}}\\n'); time.sleep(600)"
+    suite = write_suite(fake("tensor.copy", body))
+    runner = subprocess.Popen([sys.executable, "-c", INTERRUPTED, suite, scratch], stderr=subprocess.PIPE)
+    _wait_until(lambda: mark.exists() and mark.read_text().endswith("\n"))
+    runner.send_signal(signal_)
+
+    _, stderr = runner.communicate(timeout=60)
+    assert runner.returncode == -signal_ or (signal_ is signal.SIGINT and b"KeyboardInterrupt" in stderr)
+    _wait_until(lambda: not _alive(int(mark.read_text())))
+
+
+def test_an_error_in_the_listener_reaches_the_caller(run_suite: RunSuite) -> None:
+    class Broken(list[Check]):
+        def append(self, _check: Check) -> None:
+            raise RuntimeError("the terminal is gone")
+
+    with pytest.raises(RuntimeError, match="the terminal is gone"):
+        run_suite(fake("tensor.copy", "pass"), told=Broken())
+
+
 def test_a_fixture_that_fails_fails_the_check(run_suite: RunSuite) -> None:
     checks = run_suite("""
         @check(id="probe.devices", title="", advice="")
@@ -272,3 +326,10 @@ def test_a_line_that_is_still_being_written_is_not_read(tmp_path: Path) -> None:
 def _alive(pid: int) -> bool:
     status = Path(f"/proc/{pid}/status")
     return status.exists() and "State:\tZ" not in status.read_text()
+
+
+def _wait_until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline, "waited for a minute"
+        time.sleep(0.05)

@@ -6,10 +6,12 @@ it is, so a package that the environment lacks is missed there even if pytest ha
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from pathlib import Path
 
 if __name__ == "__main__":
+    ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL: end with the runner, however it ends
     sys.path.insert(0, sys.argv[1])
     import pytest
 

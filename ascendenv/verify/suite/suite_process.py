@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 # Asks the kernel to kill this process when its parent ends, however that happens: prctl(PR_SET_PDEATHSIG, SIGKILL).
 # The child does so itself, because code between fork and exec is not safe in a process with torch's threads.
@@ -27,10 +28,10 @@ def start(script: str, *arguments: str, stderr: IO[str]) -> subprocess.Popen[str
     )
 
 
-def python(code: str, seconds: float, variables: Mapping[str, str] | None = None) -> str:
-    """What ``code`` prints in a Python of its own, with ``variables`` set in its environment.
+def answer(doing: str, code: str, seconds: float, variables: Mapping[str, str] | None = None) -> Any:
+    """The JSON in the last line that ``code`` prints in a Python of its own, with ``variables`` set.
 
-    Fails with its error, or after ``seconds`` without an end.
+    Fails with the child's own error, or after ``seconds`` without an end; ``doing`` names it in either case.
     """
     try:
         done = subprocess.run(
@@ -42,10 +43,10 @@ def python(code: str, seconds: float, variables: Mapping[str, str] | None = None
             env={**os.environ, **(variables or {})},
         )
     except subprocess.TimeoutExpired:
-        raise AssertionError(f"no answer within {seconds:g} s: `{code}`") from None
+        raise AssertionError(f"{doing}: no answer within {seconds:g} s") from None
     if done.returncode != 0:
-        raise AssertionError(f"`{code}` {describe_exit(done.returncode)}: {last_words(done.stderr)}")
-    return done.stdout.strip()
+        raise AssertionError(f"{doing}: Python {describe_exit(done.returncode)}: {last_words(done.stderr)}")
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def describe_exit(returncode: int) -> str:

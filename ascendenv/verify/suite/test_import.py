@@ -3,46 +3,62 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from suite_checks import check
-from suite_process import python
+from suite_process import answer
 
 if TYPE_CHECKING:
     from conftest import Told
 
-WITHOUT_BACKENDS = {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}
 DOCTOR = "`ascendenv doctor` names the library or symbol that is missing and what brings it."
+ALONE = """
+import json, torch
+built_for = [name for name in ("cuda", "hip", "xpu") if getattr(torch.version, name, None)]
+print(json.dumps({"version": torch.__version__, "built_for": built_for}))
+"""
+WITH_DEVICES = """
+import json, torch, torch_npu
+seen = {"available": torch.npu.is_available(), "count": torch.npu.device_count()}
+print(json.dumps({"version": torch_npu.__version__, **seen}))
+"""
+
+
+@pytest.fixture(scope="module")
+def alone(limit: float) -> Any:
+    """What PyTorch says of itself in a fresh interpreter, without its NPU backend."""
+    return answer("importing torch alone", ALONE, limit, {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"})
+
+
+@pytest.fixture(scope="module")
+def with_devices(limit: float) -> Any:
+    """What torch_npu says in a fresh interpreter."""
+    return answer("importing torch and torch_npu", WITH_DEVICES, limit)
 
 
 @check(id="import.torch", title="torch imports on its own", advice=DOCTOR)
-def test_torch(tell: Told, limit: float) -> None:
+def test_torch(alone: Any, tell: Told) -> None:
     """PyTorch itself is intact: it loads in a fresh interpreter without the NPU backend."""
-    version = python("import torch; print(torch.__version__)", limit, WITHOUT_BACKENDS)
-    assert version, "torch has no version"
-    tell.seen(f"torch {version}")
+    assert alone["version"], "torch has no version"
+    tell.seen(f"torch {alone['version']}")
 
 
 @check(
     id="import.torch_flavour",
     title="torch is a CPU build",
-    advice="torch_npu refuses to run beside a build for another accelerator. `ascendenv install` picks a CPU build.",
+    advice="torch_npu does not run beside a build for another accelerator. `ascendenv install` picks a CPU build.",
 )
-def test_torch_flavour(limit: float) -> None:
+def test_torch_flavour(alone: Any) -> None:
     """PyTorch is built for no other accelerator, as torch_npu requires."""
-    code = (
-        "import torch; v = torch.version; print([n for n in ('cuda', 'hip', 'xpu') if getattr(v, n, None)])"
-    )
-    built_for = python(code, limit, WITHOUT_BACKENDS)
-    assert built_for == "[]", f"torch is built for {built_for}"
+    assert alone["built_for"] == [], f"torch is built for {', '.join(alone['built_for'])}"
 
 
 @check(id="import.torch_npu", title="torch_npu imports", advice=DOCTOR)
-def test_torch_npu(tell: Told, limit: float) -> None:
+def test_torch_npu(with_devices: Any, tell: Told) -> None:
     """Every library and symbol that torch_npu needs from CANN is found, in a fresh interpreter."""
-    version = python("import torch, torch_npu; print(torch_npu.__version__)", limit)
-    assert version, "torch_npu has no version"
-    tell.seen(f"torch_npu {version}")
+    assert with_devices["version"], "torch_npu has no version"
+    tell.seen(f"torch_npu {with_devices['version']}")
 
 
 @check(
@@ -50,12 +66,9 @@ def test_torch_npu(tell: Told, limit: float) -> None:
     title="torch sees the devices that the probe sees",
     advice="Check ASCEND_RT_VISIBLE_DEVICES and that no other process holds the devices (`npu-smi info`).",
 )
-def test_devices(probe: ModuleType, tell: Told, limit: float) -> None:
+def test_devices(probe: ModuleType, with_devices: Any, tell: Told) -> None:
     """torch.npu is available and counts as many devices as the runtime itself."""
-    code = "import torch, torch_npu; print(torch.npu.is_available(), torch.npu.device_count())"
-    available, count = python(code, limit).splitlines()[-1].split()
-    assert available == "True", "torch.npu.is_available() is False"
-    assert int(count) == probe.device_count(), (
-        f"torch counts {count} devices, the probe {probe.device_count()}"
-    )
+    count = with_devices["count"]
+    assert with_devices["available"], "torch.npu.is_available() is False"
+    assert count == probe.device_count(), f"torch counts {count} devices, the probe {probe.device_count()}"
     tell.seen(f"{count} devices")
