@@ -1,6 +1,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "acl/acl_op_compiler.h"
@@ -75,14 +76,41 @@ void ScalarsAndArraysKeepTheirValues() {
   CHECK_OK(aclDestroyBoolArray(booleans));
 }
 
-void TheOldInterfaceRefusesByName() {
+aclError Refused(const char* type) {
   aclopAttr* attr = aclopCreateAttr();
-  const aclError error = aclopCompileAndExecute("Conv9D", 0, nullptr, nullptr, 0, nullptr, nullptr, attr,
+  const aclError error = aclopCompileAndExecute(type, 0, nullptr, nullptr, 0, nullptr, nullptr, attr,
                                                 ACL_ENGINE_SYS, ACL_COMPILE_SYS, nullptr, nullptr);
-  CHECK(error == ACL_ERROR_FEATURE_UNSUPPORTED);
-  const char* message = aclGetRecentErrMsg();
-  CHECK(message != nullptr && std::string(message).find("Conv9D") != std::string::npos);
   aclopDestroyAttr(attr);
+  return error;
+}
+
+std::string RecentMessage() {
+  const char* message = aclGetRecentErrMsg();
+  return message == nullptr ? "" : message;
+}
+
+void TheOldInterfaceRefusesByName() {
+  CHECK(Refused("Conv9D") == ACL_ERROR_FEATURE_UNSUPPORTED);
+  CHECK(RecentMessage().find("Conv9D") != std::string::npos);
+}
+
+// On a thread of its own, as torch_npu does: nobody there tells the user.
+void ARefusalElsewhereFailsTheDevice() {
+  CHECK_OK(aclrtSetDevice(0));
+  CHECK_OK(aclrtSynchronizeStream(nullptr));
+  std::thread([] {
+    CHECK_OK(aclrtSetDevice(0));
+    CHECK(Refused("Conv9D") == ACL_ERROR_FEATURE_UNSUPPORTED);
+  }).join();
+  aclrtEvent event = nullptr;
+  CHECK_OK(aclrtCreateEvent(&event));
+  CHECK(aclrtSynchronizeEvent(event) == ACL_ERROR_FEATURE_UNSUPPORTED);
+  CHECK(aclrtSynchronizeDevice() == ACL_ERROR_FEATURE_UNSUPPORTED);
+  CHECK(aclrtSynchronizeStream(nullptr) == ACL_ERROR_FEATURE_UNSUPPORTED);
+  CHECK(RecentMessage().find("Conv9D") != std::string::npos);
+  CHECK_OK(aclrtResetDeviceForce(0));
+  CHECK_OK(aclrtSetDevice(0));
+  CHECK_OK(aclrtSynchronizeStream(nullptr));
 }
 
 void CompileOptionsCanBeReadBack() {
@@ -101,6 +129,7 @@ int main() {
   MissingStridesAreContiguous();
   ScalarsAndArraysKeepTheirValues();
   TheOldInterfaceRefusesByName();
+  ARefusalElsewhereFailsTheDevice();
   CompileOptionsCanBeReadBack();
   return checks::Result();
 }

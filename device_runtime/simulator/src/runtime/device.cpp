@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 #include "acl/acl_rt.h"
 #include "runtime/blocks.h"
@@ -52,6 +53,21 @@ bool Device::Release() {
 bool Device::Active() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return users_ > 0;
+}
+
+void Device::Break(Failure failure) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!failure_) failure_ = std::move(failure);
+}
+
+void Device::Recover() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  failure_.reset();
+}
+
+aclError Device::Health() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return failure_ ? Report(*failure_) : ACL_SUCCESS;
 }
 
 bool Device::Take(size_t bytes) {
@@ -105,9 +121,17 @@ std::optional<std::vector<int32_t>> ParseVisible(const char* value, uint32_t dev
   return shown;
 }
 
-void ReleaseResources(const Device& device) {
+void ReleaseResources(Device& device) {
+  device.Recover();
   // Memory under a task that does not end cannot be taken away.
   if (StopStreams(device)) FreeBlocks(device);
+}
+
+aclError FailDevice(aclError code, std::string message) {
+  const std::optional<Failure> failure = FailureOf(Fail(code, std::move(message)));
+  const std::shared_ptr<Context> context = Entered();
+  if (context != nullptr) context->device->Break(*failure);
+  return Report(*failure);
 }
 
 }  // namespace simulator

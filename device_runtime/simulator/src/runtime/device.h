@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "acl/acl_base.h"
+#include "runtime/failure.h"
 
 namespace simulator {
 
@@ -27,6 +28,11 @@ class Device {
   bool Release();  // whether this was the last user
   bool Active() const;
 
+  // A failed device says so to everybody who waits for it, until it is reset.
+  void Break(Failure failure);
+  void Recover();
+  aclError Health() const;
+
   // The memory of the device is a budget: blocks are host memory.
   bool Take(size_t bytes);
   void GiveBack(size_t bytes);
@@ -39,6 +45,7 @@ class Device {
   mutable std::mutex mutex_;
   int users_ = 0;
   size_t used_ = 0;
+  std::optional<Failure> failure_;
 };
 
 struct VisibleDevices {
@@ -56,6 +63,6 @@ aclError FindDevice(int64_t id, Device** device);
 ACL_FUNC_VISIBILITY std::optional<std::vector<int32_t>> ParseVisible(const char* value, uint32_t devices);
 
 // Frees all that belongs to the device: streams first, then memory.
-void ReleaseResources(const Device& device);
+void ReleaseResources(Device& device);
 
 }  // namespace simulator

@@ -27,7 +27,8 @@ aclError Fail(aclError code, std::string message) {
   return code;
 }
 
-// Not ACL_ERROR_RT_FEATURE_NOT_SUPPORT: torch_npu passes over that one with a warning and goes on as if all was well.
+// Not ACL_ERROR_RT_FEATURE_NOT_SUPPORT: torch_npu passes over that one with a warning and goes on as if all
+// was well.
 aclError Refuse(const std::string& name) {
   return Fail(ACL_ERROR_FEATURE_UNSUPPORTED, name + " is not implemented by the simulated CANN");
 }

@@ -10,6 +10,10 @@ namespace simulator {
 // next) and returns the code, so that a call ends in `return Fail(code, "...")`.
 ACL_FUNC_VISIBILITY aclError Fail(aclError code, std::string message);
 
+// The same for a failure that the caller cannot answer for: the current device has failed, and everybody who
+// waits for one of its streams hears of it until it is reset.
+ACL_FUNC_VISIBILITY aclError FailDevice(aclError code, std::string message);
+
 // Refuses what the simulated CANN does not implement, by name.
 ACL_FUNC_VISIBILITY aclError Refuse(const std::string& name);
 

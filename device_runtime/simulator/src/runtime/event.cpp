@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "runtime/context.h"
+#include "runtime/device.h"
 #include "runtime/error.h"
 #include "runtime/failure.h"
 #include "runtime/handles.h"
@@ -152,6 +154,10 @@ aclError aclrtStreamWaitEvent(aclrtStream streamHandle, aclrtEvent handle) {
 aclError aclrtSynchronizeEvent(aclrtEvent handle) {
   std::shared_ptr<Event> event;
   if (const aclError error = FindEvent(handle, &event)) return error;
+  const std::shared_ptr<Context> context = Entered();
+  if (context != nullptr) {
+    if (const aclError error = context->device->Health()) return error;
+  }
   const std::shared_ptr<Recording> recording = event->Last();
   return recording == nullptr ? ACL_SUCCESS : recording->Wait();
 }

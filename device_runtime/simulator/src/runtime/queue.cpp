@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runtime/context.h"
+#include "runtime/device.h"
 #include "runtime/error.h"
 
 namespace simulator {
@@ -55,6 +56,7 @@ aclError Stream::Wait(Milliseconds timeout) {
     return Fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                 "the stream did not finish within " + std::to_string(timeout) + " ms");
   }
+  if (const aclError error = Owner().Health()) return error;
   if (!failure_) return ACL_SUCCESS;
   const Failure failure = *failure_;
   if (!stopOnFailure_) failure_.reset();
@@ -105,6 +107,7 @@ bool Stream::Stop(Milliseconds patience) {
 
 void Stream::Work() {
   workerOf = this;
+  pthread_setname_np(pthread_self(), ("npu-stream-" + std::to_string(id_ % 1000)).c_str());
   Enter(context_);
   std::unique_lock<std::mutex> lock(mutex_);
   while (RunNext(lock)) {
