@@ -306,6 +306,26 @@ def point_to_point(me: Rank) -> object:
     return results
 
 
+def batch_by_calls(me: Rank) -> object:
+    """All ranks first send and then receive, which only works because the pair of calls makes it one batch."""
+    me.join()
+    count = (1 << 20) + 3
+    code = TYPES["uint8"][0]
+    send = me.upload(noise(me.rank, count))
+    peers = [peer for peer in range(me.ranks) if peer != me.rank]
+    buffers = {peer: me.empty(count) for peer in peers}
+    unopened = me.outcome("HcclGroupEnd")
+    me.call("HcclGroupStart")
+    for peer in peers:
+        me.call("HcclGroupStart")
+        me.call("HcclSend", send, count64(count), code, peer, me.group, me.stream)
+        me.call("HcclRecv", buffers[peer], count64(count), code, peer, me.group, me.stream)
+        me.call("HcclGroupEnd")
+    me.call("HcclGroupEnd")
+    me.synchronize()
+    return {"unopened": unopened, "received": [digest(me.download(buffers[peer], count)) for peer in peers]}
+
+
 def barrier(me: Rank) -> object:
     """Which ranks have arrived when the barrier opens; rank 1 comes late."""
     me.join()

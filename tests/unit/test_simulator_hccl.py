@@ -168,6 +168,14 @@ def test_point_to_point(group: Group, ranks: int) -> None:
 
 
 @pytest.mark.parametrize("ranks", [2, 4])
+def test_sends_and_receives_between_group_calls(group: Group, ranks: int) -> None:
+    whole = [digest(noise(rank, (1 << 20) + 3)) for rank in range(ranks)]
+    for rank, outcome in enumerate(group.run("batch_by_calls", ranks)):
+        assert outcome["unopened"]["code"] == PARA
+        assert outcome["received"] == whole[:rank] + whole[rank + 1 :]
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
 def test_barrier(group: Group, ranks: int) -> None:
     assert group.run("barrier", ranks) == [[ranks] * 3] * ranks
 

@@ -44,6 +44,10 @@ HcclResult HcclRecv(void* recvBuf, uint64_t count, HcclDataType dataType, uint32
 HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, HcclComm comm,
                              aclrtStream stream);
 
+// The sends and receives that a thread gives between these two are made at once.
+HcclResult HcclGroupStart();
+HcclResult HcclGroupEnd();
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "batch.h"
 #include "boundary.h"
 #include "collectives.h"
 #include "element.h"
@@ -110,8 +111,8 @@ struct ExchangeEnd {
   HcclDataType type;
 };
 
-void SubmitAllToAll(const char* call, ExchangeEnd send, ExchangeEnd receive, Command command, HcclComm comm,
-                    aclrtStream stream) {
+void SubmitAllToAll(const char* call, const ExchangeEnd& send, const ExchangeEnd& receive, Command command,
+                    HcclComm comm, aclrtStream stream) {
   const Group group = Find(comm);
   RequireType(send.type);
   Require(send.type == receive.type, HCCL_E_PARA,
@@ -130,7 +131,7 @@ void SubmitTransfers(const char* call, std::vector<Transfer> transfers, const Gr
     RequireRank(*group, transfer.peer, "the peer");
     RequireBuffer(transfer.buffer, transfer.count, transfer.type, "the buffer");
   }
-  Submit(call, group, stream, [group, transfers = std::move(transfers)] { Exchange(*group, transfers); });
+  SubmitOrKeep(call, group, stream, std::move(transfers));
 }
 
 void SubmitTransfer(const char* call, const Transfer& transfer, HcclComm comm, aclrtStream stream) {
@@ -305,3 +306,7 @@ HcclResult HcclBatchSendRecv(HcclSendRecvItem* sendRecvInfo, uint32_t itemNum, H
     SubmitTransfers(call, std::move(transfers), Find(comm), stream);
   });
 }
+
+HcclResult HcclGroupStart() { return Guarded(__func__, OpenBatch); }
+
+HcclResult HcclGroupEnd() { return Guarded(__func__, CloseBatch); }

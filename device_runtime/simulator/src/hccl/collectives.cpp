@@ -68,6 +68,7 @@ Piece ShareOf(uint64_t count, uint32_t index, uint32_t ranks) {
 
 std::vector<const std::byte*> SlotsAt(Communicator& group, size_t offset) {
   std::vector<const std::byte*> sources;
+  sources.reserve(group.ranks());
   for (uint32_t peer = 0; peer < group.ranks(); ++peer)
     sources.push_back(group.segment().slot(peer) + offset);
   return sources;
