@@ -1,3 +1,5 @@
+#include <pthread.h>
+
 #include <cstring>
 #include <memory>
 #include <string>
@@ -94,12 +96,14 @@ void TheOldInterfaceRefusesByName() {
   CHECK(RecentMessage().find("Conv9D") != std::string::npos);
 }
 
-// On a thread of its own, as torch_npu does: nobody there tells the user.
-void ARefusalElsewhereFailsTheDevice() {
+void ARefusalOnTheTaskQueueFailsTheDevice() {
   CHECK_OK(aclrtSetDevice(0));
   CHECK_OK(aclrtSynchronizeStream(nullptr));
   std::thread([] {
     CHECK_OK(aclrtSetDevice(0));
+    CHECK(Refused("Conv8D") == ACL_ERROR_FEATURE_UNSUPPORTED);
+    CHECK_OK(aclrtSynchronizeDevice());
+    pthread_setname_np(pthread_self(), "acl_thread");
     CHECK(Refused("Conv9D") == ACL_ERROR_FEATURE_UNSUPPORTED);
   }).join();
   aclrtEvent event = nullptr;
@@ -129,7 +133,7 @@ int main() {
   MissingStridesAreContiguous();
   ScalarsAndArraysKeepTheirValues();
   TheOldInterfaceRefusesByName();
-  ARefusalElsewhereFailsTheDevice();
+  ARefusalOnTheTaskQueueFailsTheDevice();
   CompileOptionsCanBeReadBack();
   return checks::Result();
 }

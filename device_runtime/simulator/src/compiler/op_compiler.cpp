@@ -1,6 +1,3 @@
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -10,7 +7,7 @@
 #include "runtime/error.h"
 
 using simulator::Fail;
-using simulator::FailDevice;
+using simulator::FailOperator;
 
 namespace {
 
@@ -31,16 +28,10 @@ std::string ValueOf(aclCompileOpt option) {
   return found == TheOptions().values.end() ? std::string() : found->second;
 }
 
-bool OnMainThread() { return getpid() == static_cast<pid_t>(syscall(SYS_gettid)); }
-
-// torch_npu calls from the thread of its task queue. After an error there it drops every later task without a
-// word, and results that nobody computed would look like results: so the device fails for whoever looks at
-// one.
 aclError RefuseOperator(const char* type) {
   const std::string name = std::string("operator ") + (type == nullptr ? "without a name" : type);
-  const std::string message = name + ", of the old aclop interface, is not implemented by the simulated CANN";
-  return OnMainThread() ? Fail(ACL_ERROR_FEATURE_UNSUPPORTED, message)
-                        : FailDevice(ACL_ERROR_FEATURE_UNSUPPORTED, message);
+  return FailOperator(ACL_ERROR_FEATURE_UNSUPPORTED,
+                      name + ", of the old aclop interface, is not implemented by the simulated CANN");
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "runtime/device.h"
 
+#include <pthread.h>
+
 #include <cstdlib>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "acl/acl_rt.h"
@@ -127,7 +130,14 @@ void ReleaseResources(Device& device) {
   if (StopStreams(device)) FreeBlocks(device);
 }
 
-aclError FailDevice(aclError code, std::string message) {
+bool OnTaskQueue() {
+  char name[16] = {};
+  return pthread_getname_np(pthread_self(), name, sizeof(name)) == 0 &&
+         std::string_view(name) == "acl_thread";
+}
+
+aclError FailOperator(aclError code, std::string message) {
+  if (!OnTaskQueue()) return Fail(code, std::move(message));
   const std::optional<Failure> failure = FailureOf(Fail(code, std::move(message)));
   const std::shared_ptr<Context> context = Entered();
   if (context != nullptr) context->device->Break(*failure);

@@ -10,9 +10,13 @@ namespace simulator {
 // next) and returns the code, so that a call ends in `return Fail(code, "...")`.
 ACL_FUNC_VISIBILITY aclError Fail(aclError code, std::string message);
 
-// The same for a failure that the caller cannot answer for: the current device has failed, and everybody who
-// waits for one of its streams hears of it until it is reset.
-ACL_FUNC_VISIBILITY aclError FailDevice(aclError code, std::string message);
+// Whether this is the thread of torch_npu's task queue. After an error there torch_npu drops every later task
+// without a word, and hands out what was in memory as if it were a result.
+ACL_FUNC_VISIBILITY bool OnTaskQueue();
+
+// Fail for operators: on the task queue the current device fails with it, so that everybody who waits for one of
+// its streams, and so for a result, hears of it until the device is reset.
+ACL_FUNC_VISIBILITY aclError FailOperator(aclError code, std::string message);
 
 // Refuses what the simulated CANN does not implement, by name.
 ACL_FUNC_VISIBILITY aclError Refuse(const std::string& name);

@@ -40,9 +40,9 @@ aclError Contain(const char* name, aclError code, const std::function<void()>& b
     body();
     return ACL_SUCCESS;
   } catch (const c10::Error& error) {
-    return Fail(code, Message(name, error.what_without_backtrace()));
+    return FailOperator(code, Message(name, error.what_without_backtrace()));
   } catch (const std::exception& error) {
-    return Fail(code, Message(name, error.what()));
+    return FailOperator(code, Message(name, error.what()));
   }
 }
 
@@ -53,6 +53,8 @@ aclnnStatus Prepare(const char* name, const std::function<void()>& hold) {
 }
 
 void CheckOnMeta(const std::function<void()>& check) {
+  // Some of these kernels are Python, and the thread that waits for the task queue may hold the interpreter.
+  if (OnTaskQueue()) return;
   try {
     check();
   } catch (const c10::NotImplementedError&) {
