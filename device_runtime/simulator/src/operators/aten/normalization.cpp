@@ -76,15 +76,16 @@ ACLNN(BatchNorm, [](Tensor input, OptionalTensor weight, OptionalTensor bias, Op
   Store(saveMean, mean);
   Store(saveInvstd, invstd);
 });
-ACLNN(BatchNormBackward,
-      [](Tensor gradOutput, Tensor input, OptionalTensor weight, OptionalTensor runningMean,
-         OptionalTensor runningVar, OptionalTensor saveMean, OptionalTensor saveInvstd, bool training,
-         double eps, Flags outputMask, OptionalOut gradInput, OptionalOut gradWeight, OptionalOut gradBias) {
-        const auto wanted = Three(outputMask);
-        StoreThree(at::native_batch_norm_backward(gradOutput, input, weight, runningMean, runningVar,
-                                                  saveMean, saveInvstd, training, eps, wanted),
-                   wanted, gradInput, gradWeight, gradBias);
-      });
+ACLNN(BatchNormBackward, [](Tensor gradOutput, Tensor input, OptionalTensor weight,
+                            OptionalTensor runningMean, OptionalTensor runningVar, OptionalTensor saveMean,
+                            OptionalTensor saveInvstd, bool training, double eps, Flags outputMask,
+                            OptionalOut gradInput, OptionalOut gradWeight, OptionalOut gradBias) {
+  const auto wanted = Three(outputMask);
+  StoreThree(at::native_batch_norm_backward(Widened(gradOutput), Widened(input), Widened(weight),
+                                            Widened(runningMean), Widened(runningVar), Widened(saveMean),
+                                            Widened(saveInvstd), training, eps, wanted),
+             wanted, gradInput, gradWeight, gradBias);
+});
 
 ACLNN(RmsNorm, [](Tensor x, Tensor gamma, double epsilon, Out y, OptionalOut rstd) {
   const auto wide = Widened(x);
