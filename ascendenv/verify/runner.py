@@ -10,13 +10,11 @@ from typing import Protocol
 
 from ascendenv.errors import UsageError
 from ascendenv.verify.model import Check, Device, Report
-from ascendenv.verify.session import Session
+from ascendenv.verify.session import Limits, Session
 from ascendenv.verify.tools import pytest_for
 
 SUITE = Path(__file__).parent / "suite"
 SUITES = ("quick",)
-CHECK_SECONDS = 120.0
-TOTAL_SECONDS = 1800.0
 
 
 class Environment(Protocol):
@@ -43,8 +41,7 @@ def verify(
     select: str | None = None,
     uv_options: Sequence[str] = (),
     uv_environ: Mapping[str, str] | None = None,
-    check_seconds: float = CHECK_SECONDS,
-    total_seconds: float = TOTAL_SECONDS,
+    limits: Limits = Limits(),  # noqa: B008  # frozen
 ) -> Report:
     """Run the suite in ``environment`` and report.
 
@@ -66,8 +63,7 @@ def verify(
             suite=SUITE,
             tools=tools,
             scratch=Path(scratch),
-            check_seconds=check_seconds,
-            total_seconds=total_seconds,
+            limits=limits,
             select=select,
         )
         journal = session.run(on_check)

@@ -27,11 +27,19 @@ class VerificationError(AscendenvError):
 
 
 @dataclass(frozen=True)
+class Limits:
+    """Seconds that each check and the whole run may take."""
+
+    check: float = 120.0
+    run: float = 1800.0
+
+
+@dataclass(frozen=True)
 class Session:
     """How to run a suite.
 
-    ``tools`` is the folder with pytest; ``check_seconds`` limits each check, ``total_seconds`` the whole run;
-    ``scratch`` is an empty folder for the journal and for what CANN leaves in the working directory.
+    ``tools`` is the folder with pytest; ``scratch`` is an empty folder for the journal and what CANN leaves
+    in the working directory.
     """
 
     python: Path
@@ -39,18 +47,18 @@ class Session:
     suite: Path
     tools: Path
     scratch: Path
-    check_seconds: float
-    total_seconds: float
+    limits: Limits = Limits()
     select: str | None = None
 
     def run(self, on_check: Callable[[Check], None]) -> Journal:
         """Run the checks, tell ``on_check`` of each as it finishes, return what is written down.
 
         The suite ends its interpreter after each layer and is started again for the next. When an
-        interpreter dies or hangs in a check, that check has failed and a new one goes on with the rest. Raises :class:`~ascendenv.errors.UsageError` for a selection that is wrong or empty.
+        interpreter dies or hangs in a check, that check has failed and a new one goes on with the rest.
+        Raises :class:`~ascendenv.errors.UsageError` for a selection that is wrong or empty.
         """
         journal = Journal(self.scratch / "journal.jsonl")
-        deadline = time.monotonic() + self.total_seconds
+        deadline = time.monotonic() + self.limits.run
         with followed(journal, on_check):
             while not journal.ended():
                 self._go_on(journal, deadline)
@@ -68,9 +76,7 @@ class Session:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            self._give_up(
-                journal, f"the time limit of {self.total_seconds:g} s for the whole run was reached"
-            )
+            self._give_up(journal, f"the time limit of {self.limits.run:g} s for the whole run was reached")
             return
         if journal.ended():
             return
@@ -94,7 +100,7 @@ class Session:
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
             "ASCENDENV_VERIFY_REPORT": str(journal.path),
-            "ASCENDENV_VERIFY_LIMIT": str(self.check_seconds),
+            "ASCENDENV_VERIFY_LIMIT": str(self.limits.check),
         }
 
     def _raise_unless_begun(self, journal: Journal, completed: process.Completed) -> None:
@@ -130,7 +136,7 @@ class Session:
         frames = "\n".join(line for line in trace.splitlines() if line.startswith("  File"))
         where = "\n".join(frames.splitlines()[:TRACE_LINES])
         if trace.startswith("Timeout"):
-            return f"no answer within {self.check_seconds:g} s; it was in\n{where}"
+            return f"no answer within {self.limits.check:g} s; it was in\n{where}"
         return f"the interpreter died ({_exit(returncode)})" + (f" in\n{where}" if where else "")
 
 

@@ -52,7 +52,7 @@ def test_a_report_survives_being_written_and_read() -> None:
         ([], False),
     ],
 )
-def test_ok_needs_a_pass_and_nothing_failed_or_left_undone(outcomes: list[Outcome], ok: bool) -> None:
+def test_ok_needs_a_pass_and_nothing_failed_or_left_undone(outcomes: list[Outcome], *, ok: bool) -> None:
     made = report(*((f"tensor.check{number}", outcome) for number, outcome in enumerate(outcomes)))
 
     assert made.ok is ok

@@ -134,17 +134,21 @@ def test_every_check_of_the_suite_explains_itself(tmp_path: Path) -> None:
         assert check.advice, check.id
 
 
+def in_suite(code: str) -> str:
+    """What ``code`` prints in a Python whose modules are the suite's."""
+    path = f"import sys; sys.path.insert(0, {str(runner.SUITE)!r}); "
+    command = [sys.executable, "-B", "-c", path + code]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def test_the_suite_imports_nothing_of_ascendenv() -> None:
-    code = f"import sys; sys.path.insert(0, {str(runner.SUITE)!r}); import conftest; print('ascendenv' in sys.modules)"
-    done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert in_suite("import conftest, sys; print('ascendenv' in sys.modules)") == "False"
     for file in runner.SUITE.glob("*.py"):
         assert "from ascendenv." not in file.read_text()
         assert "import ascendenv." not in file.read_text()
 
 
 def test_the_suite_knows_the_layers_in_their_order() -> None:
-    code = f"import sys; sys.path.insert(0, {str(runner.SUITE)!r}); from suite_checks import LAYERS; print(*LAYERS)"
-    done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, check=True)
+    layers = in_suite("from suite_checks import LAYERS; print(*LAYERS)").split()
 
-    assert done.stdout.split() == [str(layer) for layer in Layer]
+    assert layers == [str(layer) for layer in Layer]

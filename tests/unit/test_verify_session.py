@@ -18,7 +18,7 @@ from ascendenv.errors import UsageError
 from ascendenv.verify.journal import Journal
 from ascendenv.verify.model import Check
 from ascendenv.verify.runner import SUITE
-from ascendenv.verify.session import Session, VerificationError
+from ascendenv.verify.session import Limits, Session, VerificationError
 from ascendenv.vocabulary import Outcome
 
 SHARED = ("conftest.py", "suite_checks.py", "suite_process.py", "run.py", "pytest.ini")
@@ -55,8 +55,7 @@ def run_suite(tmp_path: Path, write_suite: Callable[[str], Path]) -> RunSuite:
         text: str,
         *,
         select: str | None = None,
-        check_seconds: float = 60,
-        total_seconds: float = 120,
+        limits: Limits = Limits(check=60, run=120),  # noqa: B008  # frozen
         told: list[Check] | None = None,
     ) -> list[Check]:
         suite, scratch, tools = write_suite(text), tmp_path / "scratch", tmp_path / "tools"
@@ -68,8 +67,7 @@ def run_suite(tmp_path: Path, write_suite: Callable[[str], Path]) -> RunSuite:
             suite=suite,
             tools=tools,
             scratch=scratch,
-            check_seconds=check_seconds,
-            total_seconds=total_seconds,
+            limits=limits,
             select=select,
         )
         journal = session.run((told if told is not None else []).append)
@@ -208,7 +206,7 @@ def test_a_hanging_check_is_ended_with_its_children(run_suite: RunSuite, tmp_pat
     (tmp_path / "suite" / "forever.py").write_text("import time; time.sleep(600)")
     checks = run_suite(
         fake("tensor.copy", hang) + fake("tensor.matmul", "pass") + fake("hccl.all_reduce", "pass"),
-        check_seconds=2,
+        limits=Limits(check=2),
     )
 
     assert outcomes(checks) == {
@@ -224,7 +222,7 @@ def test_a_hanging_check_is_ended_with_its_children(run_suite: RunSuite, tmp_pat
 def test_the_limit_for_the_whole_run_ends_it(run_suite: RunSuite) -> None:
     checks = run_suite(
         fake("probe.devices", "pass") + fake("probe.copy", "time.sleep(600)") + fake("tensor.copy", "pass"),
-        total_seconds=4,
+        limits=Limits(run=4),
     )
 
     assert outcomes(checks) == {"probe.devices": "passed", "probe.copy": "failed", "tensor.copy": "not_run"}
@@ -239,8 +237,7 @@ from ascendenv.verify.session import Session
 
 suite, scratch = map(Path, sys.argv[1:])
 Session(
-    python=Path(sys.executable), environ=os.environ, suite=suite, tools=scratch, scratch=scratch,
-    check_seconds=600, total_seconds=600,
+    python=Path(sys.executable), environ=os.environ, suite=suite, tools=scratch, scratch=scratch
 ).run(print)
 """
 

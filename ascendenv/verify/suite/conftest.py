@@ -66,25 +66,36 @@ class Journal:
 
 
 class Plugin:
-    """Hooks that need the journal."""
+    """Hooks of pytest that need the journal."""
 
     def __init__(self, journal: Journal, trace: IO[str], limit: float) -> None:
         self.journal = journal
         self.trace = trace
         self.limit = limit
         self.layer: str | None = None
+        self._limit_time()
+
+    def _limit_time(self) -> None:
+        """End this process unless it comes to its next check, or to its end, in time.
+
+        The timer needs no interpreter lock, so it also ends what hangs inside a native call.
+        """
+        faulthandler.dump_traceback_later(self.limit, exit=True, file=self.trace)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Function]) -> None:
+        """Order the checks by layer."""
         items.sort(key=lambda item: LAYERS.index(item.stash[DECLARED].layer))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Say which checks there are."""
         if session.testsfailed == 0:
             plan = [asdict(item.stash[DECLARED]) for item in session.items]
             self.journal.write("plan", checks=plan)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+        """Run a check unless it is done, a layer below it failed, or its turn comes in another process."""
         check = item.stash[DECLARED]
         if check.id in self.journal.finished:
             return True
@@ -93,25 +104,25 @@ class Plugin:
             self.journal.finish(check.id, "not_run", 0.0, reason)
             return True
         if self.layer not in (None, check.layer):
-            # Each layer gets an interpreter of its own: what one leaves in a process must not help or harm the next.
+            # Each layer gets an interpreter: what one leaves in a process must not help or harm the next.
             item.session.shouldstop = f"layer {self.layer} is done"
             return True
         self.layer = check.layer
         self.journal.write("start", id=check.id)
-        # Its timer needs no interpreter lock, so it ends a process that hangs inside a native call as well.
-        faulthandler.dump_traceback_later(self.limit, exit=True, file=self.trace)
+        self._limit_time()
         return None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Write the outcome down when the last phase of a check is over."""
         report = yield
         phases = item.stash.setdefault(PHASES, [])
         phases.append((report, call))
         if report.when == "teardown":
-            faulthandler.cancel_dump_traceback_later()
             self._finish(item, phases)
+            self._limit_time()
         return report
 
     def _finish(self, item: pytest.Item, phases: Phases) -> None:
@@ -123,11 +134,13 @@ class Plugin:
         )
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Say whether anything is left for another process."""
         if session.items and all(item.stash[DECLARED].id in self.journal.finished for item in session.items):
             self.journal.write("end")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Open the journal and the file that a dying interpreter writes its last frames to."""
     config.addinivalue_line("markers", "check(id, title, advice): a check of the verification suite")
     path = Path(os.environ["ASCENDENV_VERIFY_REPORT"])
     trace = path.with_suffix(".trace").open("w", encoding="utf-8")
@@ -137,6 +150,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
+    """Read what the test declares, so that a selection is over ids."""
     if not isinstance(item, pytest.Function):
         raise TypeError(f"{item.nodeid} is no test function")
     item.stash[DECLARED] = declared(item)
@@ -189,7 +203,7 @@ def tell(request: pytest.FixtureRequest) -> Told:
 
 @pytest.fixture(scope="session")
 def limit() -> float:
-    """Seconds that a check may take in its child processes: less than its own, to say which one hangs."""
+    """Seconds that child processes of a check get: less than the check, which says which one hangs."""
     return 0.8 * float(os.environ.get("ASCENDENV_VERIFY_LIMIT", "120"))
 
 
@@ -201,7 +215,7 @@ def probe() -> ModuleType:
 
 @pytest.fixture(scope="session")
 def torch() -> ModuleType:
-    """PyTorch with its NPU backend. A fixture, so that a failing import fails checks and not the collection."""
+    """PyTorch with its NPU backend. As a fixture, a failing import fails checks and not the collection."""
     module = import_module("torch")
     import_module("torch_npu")
     return module

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 LAYERS = ("probe", "import", "tensor", "memory", "hccl")
 
@@ -52,7 +55,7 @@ def declared(item: pytest.Function) -> Declared:
 TOLERANCES = {"float32": 1e-5, "float16": 2e-3, "bfloat16": 1.6e-2}
 
 
-def assert_close(torch: ModuleType, got: Any, expected: Any, dtype: str) -> None:
+def assert_close(torch: ModuleType, got: Tensor, expected: Tensor, dtype: str) -> None:
     """Compare a device's result with one computed on the CPU: exactly for integers, else within tolerance."""
     got, expected = got.cpu(), expected.cpu()
     assert got.shape == expected.shape, f"the shape is {tuple(got.shape)}, expected {tuple(expected.shape)}"

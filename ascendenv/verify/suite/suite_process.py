@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-# Asks the kernel to kill this process when its parent ends, however that happens: prctl(PR_SET_PDEATHSIG, SIGKILL).
+# Asks the kernel to kill this process when its parent ends, however that happens: PR_SET_PDEATHSIG, SIGKILL.
 # The child does so itself, because code between fork and exec is not safe in a process with torch's threads.
 _DIE_WITH_PARENT = "import ctypes; ctypes.CDLL(None).prctl(1, 9)"
 
@@ -28,8 +28,10 @@ def start(script: str, *arguments: str, stderr: IO[str]) -> subprocess.Popen[str
     )
 
 
-def answer(doing: str, code: str, seconds: float, variables: Mapping[str, str] | None = None) -> Any:
-    """The JSON in the last line that ``code`` prints in a Python of its own, with ``variables`` set.
+def answer(
+    doing: str, code: str, seconds: float, variables: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """The JSON object in the last line that ``code`` prints in a Python of its own, with ``variables`` set.
 
     Fails with the child's own error, or after ``seconds`` without an end; ``doing`` names it in either case.
     """
@@ -46,7 +48,8 @@ def answer(doing: str, code: str, seconds: float, variables: Mapping[str, str] |
         raise AssertionError(f"{doing}: no answer within {seconds:g} s") from None
     if done.returncode != 0:
         raise AssertionError(f"{doing}: Python {describe_exit(done.returncode)}: {last_words(done.stderr)}")
-    return json.loads(done.stdout.splitlines()[-1])
+    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return told
 
 
 def describe_exit(returncode: int) -> str:

@@ -88,7 +88,7 @@ class Ranks:
                     selector.unregister(key.fileobj)
         return [answers[rank] for rank in range(self.world)]
 
-    def _answer(self, rank: int, operation: str) -> Any:
+    def _answer(self, rank: int, operation: str) -> object:
         worker = self._workers[rank]
         assert worker.stdout is not None
         line = worker.stdout.readline()

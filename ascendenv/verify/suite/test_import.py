@@ -26,19 +26,19 @@ print(json.dumps({"version": torch_npu.__version__, **seen}))
 
 
 @pytest.fixture(scope="module")
-def alone(limit: float) -> Any:
+def alone(limit: float) -> dict[str, Any]:
     """What PyTorch says of itself in a fresh interpreter, without its NPU backend."""
     return answer("importing torch alone", ALONE, limit, {"TORCH_DEVICE_BACKEND_AUTOLOAD": "0"})
 
 
 @pytest.fixture(scope="module")
-def with_devices(limit: float) -> Any:
+def with_devices(limit: float) -> dict[str, Any]:
     """What torch_npu says in a fresh interpreter."""
     return answer("importing torch and torch_npu", WITH_DEVICES, limit)
 
 
 @check(id="import.torch", title="torch imports on its own", advice=DOCTOR)
-def test_torch(alone: Any, tell: Told) -> None:
+def test_torch(alone: dict[str, Any], tell: Told) -> None:
     """PyTorch itself is intact: it loads in a fresh interpreter without the NPU backend."""
     assert alone["version"], "torch has no version"
     tell.seen(f"torch {alone['version']}")
@@ -47,15 +47,15 @@ def test_torch(alone: Any, tell: Told) -> None:
 @check(
     id="import.torch_flavour",
     title="torch is a CPU build",
-    advice="torch_npu does not run beside a build for another accelerator. `ascendenv install` picks a CPU build.",
+    advice="torch_npu does not run beside a CUDA, ROCm or XPU build. `ascendenv install` picks a CPU build.",
 )
-def test_torch_flavour(alone: Any) -> None:
+def test_torch_flavour(alone: dict[str, Any]) -> None:
     """PyTorch is built for no other accelerator, as torch_npu requires."""
     assert alone["built_for"] == [], f"torch is built for {', '.join(alone['built_for'])}"
 
 
 @check(id="import.torch_npu", title="torch_npu imports", advice=DOCTOR)
-def test_torch_npu(with_devices: Any, tell: Told) -> None:
+def test_torch_npu(with_devices: dict[str, Any], tell: Told) -> None:
     """Every library and symbol that torch_npu needs from CANN is found, in a fresh interpreter."""
     assert with_devices["version"], "torch_npu has no version"
     tell.seen(f"torch_npu {with_devices['version']}")
@@ -66,7 +66,7 @@ def test_torch_npu(with_devices: Any, tell: Told) -> None:
     title="torch sees the devices that the probe sees",
     advice="Check ASCEND_RT_VISIBLE_DEVICES and that no other process holds the devices (`npu-smi info`).",
 )
-def test_devices(probe: ModuleType, with_devices: Any, tell: Told) -> None:
+def test_devices(probe: ModuleType, with_devices: dict[str, Any], tell: Told) -> None:
     """torch.npu is available and counts as many devices as the runtime itself."""
     count = with_devices["count"]
     assert with_devices["available"], "torch.npu.is_available() is False"

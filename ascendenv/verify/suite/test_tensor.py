@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from suite_checks import assert_close, check
 
 if TYPE_CHECKING:
     from conftest import Told
+    from torch import Tensor
 
 OPERATORS = (
     "A wrong or missing result of one operator points to operator packages of another chip or CANN version: "
@@ -21,7 +22,7 @@ INTEGERS = ("int32", "int64")
 BITS = {"bool": "uint8", "uint8": "uint8", "float16": "int16", "bfloat16": "int16", "float32": "int32"}
 
 
-def on_cpu(torch: ModuleType, shape: tuple[int, ...], dtype: str, *, seed: int) -> Any:
+def on_cpu(torch: ModuleType, shape: tuple[int, ...], dtype: str, *, seed: int) -> Tensor:
     """Random values on the CPU: within [-2, 2) for floats, [-100, 100) for integers."""
     generator = torch.Generator().manual_seed(seed)
     if dtype in INTEGERS:
@@ -29,7 +30,7 @@ def on_cpu(torch: ModuleType, shape: tuple[int, ...], dtype: str, *, seed: int) 
     return (torch.rand(shape, generator=generator) * 4 - 2).to(getattr(torch, dtype))
 
 
-def exact(torch: ModuleType, value: Any) -> Any:
+def exact(torch: ModuleType, value: Tensor) -> Tensor:
     """A wider copy for expectations, so that the CPU's own rounding is not what is compared with."""
     return value.to(torch.float64) if value.is_floating_point() else value
 
@@ -62,7 +63,7 @@ def test_creation(torch: ModuleType) -> None:
 @check(
     id="tensor.copy",
     title="{dtype} goes to the device and back unchanged",
-    advice="Copies of other sizes or types pass? Then suspect memory or the link of the device: `npu-smi info -t health`.",
+    advice="Suspect the device's memory or its link to the host: `npu-smi info -t health -i ID`.",
 )
 def test_copy(torch: ModuleType, dtype: str) -> None:
     """Copies to the device, on it, and back keep every bit, from one element to several MiB."""
@@ -82,7 +83,7 @@ def test_views(torch: ModuleType) -> None:
     """Slices, transposes, reshapes and expansions read the right elements, and writes through them arrive."""
     base = on_cpu(torch, (6, 8, 5), "float32", seed=1)
     device = base.to("npu:0")
-    seen: dict[str, Callable[[Any], Any]] = {
+    seen: dict[str, Callable[[Tensor], Tensor]] = {
         "slice": lambda t: t[1:5:2, :, 3],
         "transpose": lambda t: t.transpose(0, 2),
         "permute": lambda t: t.permute(2, 0, 1).contiguous(),
@@ -156,7 +157,7 @@ def test_print(torch: ModuleType) -> None:
 def test_seed(torch: ModuleType) -> None:
     """The same seed gives the same numbers, another seed others, spread as they should be."""
 
-    def drawn(seed: int) -> tuple[Any, Any]:
+    def drawn(seed: int) -> tuple[Tensor, Tensor]:
         torch.manual_seed(seed)
         return torch.rand(10_000, device="npu:0").cpu(), torch.randn(10_000, device="npu:0").cpu()
 
@@ -175,7 +176,7 @@ def test_seed(torch: ModuleType) -> None:
 @check(
     id="tensor.devices",
     title="every device computes",
-    advice="The device named is at fault alone: `npu-smi info -t health -i ID`, and leave it out with `--devices`.",
+    advice="The device named is at fault: `npu-smi info -t health -i ID`; `--devices` leaves it out.",
 )
 def test_devices(torch: ModuleType, tell: Told) -> None:
     """A matrix product and a copy from npu:0 give the CPU's values on each visible device."""
@@ -196,10 +197,10 @@ def test_devices(torch: ModuleType, tell: Told) -> None:
 @check(
     id="tensor.mlp",
     title="a small network learns as on the CPU",
-    advice="If the operators' checks pass, suspect the optimizer's or a backward operator: run the failing step on the CPU.",
+    advice="If the other tensor checks pass, a backward or optimizer operator is at fault.",
 )
 def test_mlp(torch: ModuleType, tell: Told) -> None:
-    """Forward, backward and optimizer together: twenty steps of training have the CPU's losses, and they fall."""
+    """Forward, backward and optimizer: twenty steps of training have the CPU's losses, and they fall."""
     on_device, expected = (_losses(torch, device) for device in ("npu:0", "cpu"))
     for step, (got, wanted) in enumerate(zip(on_device, expected, strict=True)):
         assert abs(got - wanted) <= 1e-3 * wanted, f"loss {got:.6f} at step {step}, on the CPU {wanted:.6f}"

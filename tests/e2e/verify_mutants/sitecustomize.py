@@ -1,7 +1,7 @@
 """Makes torch or torch_npu wrong on purpose, in every Python that is started with this folder in PYTHONPATH.
 
-``ASCENDENV_MUTANTS`` names the layer whose mutants are put in. Each mutant is the smallest lie that exactly one
-check of that layer is there to find; the comments name the check.
+``ASCENDENV_MUTANTS`` names the layer whose mutants are put in. Each is a small lie that exactly one check of that
+layer is there to find; the comments name the check.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def import_mutants() -> None:
     torch.version.cuda = "13.0"  # import.torch_flavour
 
 
-def tensor_mutants() -> None:
+def tensor_mutants() -> None:  # noqa: C901  # one small function for each mutant
     import torch
     import torch_npu  # noqa: F401
 
@@ -148,6 +148,9 @@ def hccl_mutants() -> None:
         tensor[0] = 0
         return source
 
+    def alone(_original: Any, model: Any, **_options: Any) -> Any:  # hccl.ddp
+        return model
+
     replaced(dist, "get_backend", lambda _original: "gloo")  # hccl.init
     replaced(dist, "all_reduce", reduce)
     replaced(dist, "broadcast", nothing)  # hccl.broadcast
@@ -156,9 +159,7 @@ def hccl_mutants() -> None:
     replaced(dist, "all_to_all_single", exchange)
     replaced(dist, "recv", receive)
     replaced(dist, "barrier", nothing)  # hccl.barrier
-    replaced(
-        torch.nn.parallel, "DistributedDataParallel", lambda _original, model, device_ids: model
-    )  # hccl.ddp
+    replaced(torch.nn.parallel, "DistributedDataParallel", alone)
 
 
 MUTANTS = {
