@@ -307,7 +307,7 @@ def point_to_point(me: Rank) -> object:
 
 
 def batch_by_calls(me: Rank) -> object:
-    """All ranks first send and then receive, which only works because the pair of calls makes it one batch."""
+    """All ranks first send and then receive, which works because the two calls make it one batch."""
     me.join()
     count = (1 << 20) + 3
     code = TYPES["uint8"][0]
