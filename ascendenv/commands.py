@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from packaging.version import Version
@@ -27,12 +27,13 @@ from ascendenv.install.simulator import SimulatedCann
 from ascendenv.resolve import uv
 from ascendenv.resolve.index import WheelSources
 from ascendenv.resolve.lock import lock
-from ascendenv.resolve.model import Conflict, Plan, Request
+from ascendenv.resolve.model import Conflict, Plan, Reason, Request
 from ascendenv.resolve.resolver import Choice, resolve
 from ascendenv.resolve.target import parse_arch, parse_python
 from ascendenv.resolve.target import target as make_target
 from ascendenv.verify.model import Check, Report
 from ascendenv.verify.runner import verify
+from ascendenv.versions import CannVersion, InvalidCannVersionError
 from ascendenv.vocabulary import ChipFamily
 
 # Most servers with NPUs have this chip, so it is the one that is simulated unless told otherwise.
@@ -135,16 +136,31 @@ def _first_choice(
 ) -> tuple[Choice | Conflict, str]:
     """The best combination for the first Python that has one; else the conflict of the first."""
     index = WheelSources(host.pip, matrix, offline=wanted.offline)
-    refusals: list[tuple[Conflict, str]] = []
+    refusals: list[Conflict] = []
     for python in pythons:
         target = make_target(
             host, matrix, arch=wanted.arch, python=python, chip=wanted.chip, default_python=python
         )
         answer = resolve(request, target, matrix, index, cann_source=cann_source)
         if isinstance(answer, Choice):
-            return answer, python
-        refusals.append((answer, python))
-    return refusals[0]
+            why = _why_python(wanted, python, pythons, refusals)
+            return replace(answer, reasons=(*answer.reasons, why)), python
+        refusals.append(answer)
+    return refusals[0], pythons[0]
+
+
+def _why_python(wanted: Wanted, python: str, pythons: Sequence[str], refusals: Sequence[Conflict]) -> Reason:
+    subject = f"Python {python}"
+    if wanted.python:
+        return Reason(subject=subject, because="asked for", source="--python")
+    if refusals:
+        tried = ", ".join(pythons[: len(refusals)])
+        return Reason(
+            subject=subject,
+            because=f"the first one here with a plan; not {tried}: {refusals[0].summary}",
+            source="host",
+        )
+    return Reason(subject=subject, because="the preferred one of those here", source="host")
 
 
 def _own_python_first(interpreters: Sequence[Interpreter]) -> list[str]:
@@ -188,10 +204,10 @@ def _ask_version(python: Path) -> Interpreter:
 
 def _installed_cann(host: Host, wanted: str | None) -> CannInstall:
     """The CANN on this machine to build on: the one asked for, else the one in effect, else the newest."""
-    complete = [cann for cann in host.canns if cann.complete and cann.version is not None]
-    fitting = [cann for cann in complete if wanted is None or cann.version == wanted]
-    if fitting:
-        return max(fitting, key=lambda cann: (cann.in_effect, str(cann.version)))
+    complete = [cann for cann in host.canns if cann.complete and _version(cann) is not None]
+    for cann in complete:  # the one in effect comes first, then the newest
+        if wanted is None or _version(cann) == CannVersion(wanted):
+            return cann
     if wanted is not None and complete:
         here = ", ".join(f"{cann.version} in {cann.root}" for cann in complete)
         raise InstallError(
@@ -205,6 +221,13 @@ def _installed_cann(host: Host, wanted: str | None) -> CannInstall:
         hint="install the vendor's CANN packages first (`ascendenv doctor` says what is missing), "
         "or try `ascendenv install --simulate`, which needs neither NPU nor CANN",
     )
+
+
+def _version(cann: CannInstall) -> CannVersion | None:
+    try:
+        return CannVersion(cann.version or "")
+    except InvalidCannVersionError:
+        return None
 
 
 def _refuse_other_arch(wanted: Wanted, host: Host) -> None:
