@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from enum import Enum
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from ascendenv import interrupts
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -206,7 +209,7 @@ def verify(
     )
 
 
-@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@app.command(context_settings={"allow_interspersed_args": False})
 def run(
     command: Annotated[
         list[str], typer.Argument(metavar="-- COMMAND...", help="What to run.", show_default=False)
@@ -222,8 +225,11 @@ def run(
         environ = choose(env).environ()
         try:
             process.replace(command, environ)
-        except (FileNotFoundError, PermissionError) as error:
-            raise UsageError(f"`{command[0]}` cannot be run: {error.strerror}") from None
+        except OSError as error:
+            raise UsageError(
+                f"`{command[0]}` cannot be run: {error.strerror}",
+                hint="it is looked for on the environment's PATH: `ascendenv run -- printenv PATH`",
+            ) from None
 
     _guarded("run", Format.TEXT, start)
 
@@ -315,11 +321,7 @@ def _guarded(command: str, output: Format, work: Callable[[], object]) -> None:
     except AscendenvError as error:
         print_failure(command, error, as_json=output is Format.JSON)
         raise typer.Exit(int(error.exit_code)) from None
-    except BrokenPipeError:
-        # The reader has closed its end, as `| head` does: not a failure of ours.
-        sys.stderr.close()
-        raise typer.Exit(0) from None
-    except (typer.Exit, KeyboardInterrupt):
+    except (typer.Exit, BrokenPipeError):
         raise
     except Exception as error:  # noqa: BLE001  # the outermost place: anything else is a bug to be reported
         print_bug(command, error, as_json=output is Format.JSON)
@@ -328,8 +330,17 @@ def _guarded(command: str, output: Format, work: Callable[[], object]) -> None:
 
 def main() -> None:
     """Run the command line."""
+    interrupts.raise_on_signals()
     try:
-        app(prog_name="ascendenv")
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted; nothing was left half-made\n")
-        sys.exit(130)
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except interrupts.Interrupted as interrupt:
+        sys.stderr.write(f"interrupted ({interrupt})\n")
+        sys.exit(interrupt.exit_code)
+    except BrokenPipeError:
+        # The reader has closed its end, as `| head` does: not a failure of ours. What is still buffered has
+        # to go somewhere when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

@@ -21,9 +21,11 @@ from ascendenv.doctor.model import Diagnosis
 from ascendenv.errors import CommandFailedError, InstallError, UsageError
 from ascendenv.host.gather import gather
 from ascendenv.host.model import CannInstall, Host, Interpreter
-from ascendenv.install.environment import Environment, active_environment, choose
+from ascendenv.install.environment import Environment, active_environment, choose, list_environments
 from ascendenv.install.installer import Installation
+from ascendenv.install.place import require_place, resolved
 from ascendenv.install.simulator import SimulatedCann
+from ascendenv.install.toolchain import require_compiler
 from ascendenv.resolve import uv
 from ascendenv.resolve.index import WheelSources
 from ascendenv.resolve.lock import lock
@@ -83,9 +85,10 @@ def prepare_install(
     """Everything that ``ascendenv install`` decides before it touches anything."""
     _refuse_other_arch(wanted, host)
     request = _request(matrix, wanted)
-    given = env.expanduser().absolute() if env is not None else active_environment(os.environ)
-    if given is not None:
-        _require_environment_or_room(given)
+    given = resolved(env) if env is not None else active_environment(os.environ)
+    require_place(given or resolved(paths.environments_dir() / "new"))
+    if not list_environments().environments:  # otherwise all may be there already, and nothing is built
+        require_compiler(host)
     found = None if simulate else _installed_cann(host, request.cann)
     if found is not None:
         request = request.model_copy(update={"cann": found.version})
@@ -99,7 +102,9 @@ def prepare_install(
         return answer
     locked = lock(answer, host.pip, offline=wanted.offline)
     return Installation(
-        environment=Environment(given or paths.environments_dir() / _name(locked, simulate=simulate)),
+        environment=Environment(
+            given or resolved(paths.environments_dir() / _name(locked, simulate=simulate))
+        ),
         plan=locked,
         interpreter=next(i.path for i in interpreters if i.short == python),
         cann=found or SimulatedCann(cann=locked.pairing.cann, soc=_soc(matrix, locked)),
@@ -235,14 +240,6 @@ def _refuse_other_arch(wanted: Wanted, host: Host) -> None:
         raise UsageError(
             f"this machine is {host.cpu.machine}; an environment for {wanted.arch} cannot be installed here",
             hint="`ascendenv resolve` plans for any machine",
-        )
-
-
-def _require_environment_or_room(path: Path) -> None:
-    if path.is_file() or (path.is_dir() and any(path.iterdir()) and not Environment(path).python.exists()):
-        raise UsageError(
-            f"{path} is neither an empty place nor a Python environment",
-            hint="name another place with --env PATH, or leave it out for a managed environment",
         )
 
 

@@ -15,6 +15,8 @@ from ascendenv import paths
 from ascendenv.activate import Activation
 from ascendenv.errors import UsageError
 from ascendenv.install.files import write_atomically
+from ascendenv.install.place import resolved
+from ascendenv.install.transaction import settle
 from ascendenv.resolve.model import Pairing, Plan, Target
 
 
@@ -81,9 +83,14 @@ class Environment:
         write_atomically(_registry_entry(self.path), f"{self.path}\n")
 
     def keep_report(self, report: str, *, ok: bool) -> None:
-        """Replace the last verification report, and note in the record whether it was a good one."""
-        write_atomically(self.report_file, report + "\n")
+        """Replace the last verification report, and note in the record whether it was a good one.
+
+        An environment that somebody else owns keeps what its owner's last verification has found.
+        """
         record = self.record()
+        if not os.access(self.home, os.W_OK):
+            return
+        write_atomically(self.report_file, report + "\n")
         if record is not None:
             changed = record.model_copy(update={"verified": ok})
             write_atomically(self.home / "state.json", changed.model_dump_json(indent=2) + "\n")
@@ -143,7 +150,7 @@ def list_environments() -> EnvironmentList:
     registry = _registry_entry(Path()).parent
     found = []
     for entry in registry.glob("*.path") if registry.is_dir() else ():
-        path = Path(entry.read_text(encoding="utf-8").strip())
+        path = Path(entry.read_text(encoding="utf-8").removesuffix("\n"))
         record = Environment(path).record()
         if record is not None:
             found.append(_listed(path, record))
@@ -166,31 +173,41 @@ def _listed(path: Path, record: Record) -> Listed:
 def choose(path: Path | None) -> Environment:
     """The environment to use: the one named, else the active one, else the one installed last.
 
-    Raises ``UsageError`` when there is none.
+    An installation that was interrupted there is undone first. Raises ``UsageError`` when there is none,
+    ``InstallError`` while an installation is working on it.
     """
+    chosen = Environment(_chosen(path))
+    settle(chosen.path)
+    chosen.activation()
+    return chosen
+
+
+def _chosen(path: Path | None) -> Path:
     if path is not None:
-        environment = Environment(path.expanduser().absolute())
-        environment.activation()
-        return environment
+        return resolved(path)
     active = active_environment(os.environ)
     if active is not None and Environment(active).record() is not None:
-        return Environment(active)
+        return active
     known = list_environments().environments
     if not known:
         raise UsageError(
             "there is no environment yet",
             hint="`ascendenv install` makes one; `ascendenv install --simulate` needs no NPU",
         )
-    return Environment(known[0].path)
+    return known[0].path
 
 
 def active_environment(environ: Mapping[str, str]) -> Path | None:
-    """The virtual or conda environment that the caller has activated; conda's ``base`` does not count."""
-    if environ.get("VIRTUAL_ENV"):
-        return Path(environ["VIRTUAL_ENV"])
-    if environ.get("CONDA_PREFIX") and environ.get("CONDA_DEFAULT_ENV") != "base":
-        return Path(environ["CONDA_PREFIX"])
-    return None
+    """The virtual or conda environment that the caller has activated; conda's ``base`` does not count.
+
+    Nor does one that is gone: the variable outlives the directory.
+    """
+    found = environ.get("VIRTUAL_ENV") or None
+    if found is None and environ.get("CONDA_DEFAULT_ENV") != "base":
+        found = environ.get("CONDA_PREFIX") or None
+    if found is None or not Environment(Path(found)).python.exists():
+        return None
+    return resolved(Path(found))
 
 
 def _registry_entry(path: Path) -> Path:

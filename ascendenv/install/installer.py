@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ascendenv import paths
 from ascendenv.activate import Activation, capture
@@ -17,7 +17,8 @@ from ascendenv.errors import InstallError
 from ascendenv.host.model import CannInstall, Host
 from ascendenv.install import packages, probe, simulator, toolchain
 from ascendenv.install.environment import Environment, Record
-from ascendenv.install.files import digest, write_atomically
+from ascendenv.install.files import digest, explained, write_atomically
+from ascendenv.install.place import require_place
 from ascendenv.install.probe import ProbeBuild
 from ascendenv.install.progress import Listener
 from ascendenv.install.simulator import SimulatedCann
@@ -26,6 +27,7 @@ from ascendenv.resolve import uv
 from ascendenv.resolve.model import Plan
 from ascendenv.verify.model import Check, Report
 from ascendenv.verify.runner import verify
+from ascendenv.verify.session import VerificationError
 
 
 @dataclass(frozen=True)
@@ -88,12 +90,12 @@ def install(
     Raises an :class:`~ascendenv.errors.AscendenvError` that tells what failed. The report of a failed
     verification is kept beside the environments, since the environment itself is gone again.
     """
-    if _is_installed(wanted):
+    require_place(wanted.environment.path)
+    if is_installed(wanted):
         return _done(wanted, changed=False, verification=_last_report(wanted.environment))
-    _require_room(wanted.environment.path)
     compiler = toolchain.require_compiler(host)
     work = _Work(wanted, host, compiler, listener)
-    with transaction(wanted.environment.path):
+    with explained(), transaction(wanted.environment.path):
         report = work.run(on_check)
     return _done(wanted, changed=True, steps=tuple(work.steps), verification=report)
 
@@ -147,13 +149,16 @@ class _Work:
         wanted = self._wanted
         in_effect = _InEffect(wanted.environment, activation)
         with self._step("verification", "quick suite"):
-            report = verify(
-                in_effect,
-                suite="quick",
-                on_check=on_check,
-                uv_options=uv.options(self._host.pip, offline=wanted.offline),
-                uv_environ=uv.environ(self._host.pip),
-            )
+            try:
+                report = verify(
+                    in_effect,
+                    suite="quick",
+                    on_check=on_check,
+                    uv_options=uv.options(self._host.pip, offline=wanted.offline),
+                    uv_environ=uv.environ(self._host.pip),
+                )
+            except VerificationError as error:
+                raise InstallError(error.message, hint=error.hint) from error
         if not report.ok:
             kept = paths.data_dir() / "reports" / f"{wanted.environment.path.name}.json"
             write_atomically(kept, report.model_dump_json(indent=2) + "\n")
@@ -214,35 +219,23 @@ def _scripts(root: Path, cann: CannInstall | SimulatedCann) -> list[Path]:
     return scripts
 
 
-def _is_installed(wanted: Installation) -> bool:
-    record = wanted.environment.record()
-    if record is None or record.digest != wanted.digest or not wanted.environment.python.exists():
+def is_installed(wanted: Installation) -> bool:
+    """Whether everything is there already: the same plan, carried out, and nothing replaced since."""
+    environment = wanted.environment
+    record = environment.record()
+    if record is None or record.digest != wanted.digest or not environment.python.exists():
         return False
-    return record.cann_root.is_dir() and (record.verified or not wanted.verify)
+    if not (record.cann_root / "set_env.sh").is_file() or (wanted.verify and not record.verified):
+        return False
+    expected = [(package.name, package.version) for package in wanted.plan.packages]
+    return not packages.missing(environment, [*expected, probe.name_and_version()])
 
 
 def _last_report(environment: Environment) -> Report | None:
-    if not environment.report_file.is_file():
-        return None
-    return Report.model_validate_json(environment.report_file.read_text(encoding="utf-8"))
-
-
-def _require_room(path: Path) -> None:
-    """The place must be an environment, or free, and writable."""
-    if path.exists() and any(path.iterdir()) and not (path / "bin" / "python").exists():
-        raise InstallError(
-            f"{path} is neither empty nor a Python environment", hint="choose another place with --env PATH"
-        )
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        probe_file = path.parent / f".{path.name}.ascendenv-write-test"
-        probe_file.touch()
-        probe_file.unlink()
-    except OSError as error:
-        raise InstallError(
-            f"{path.parent} cannot be written to: {error.strerror}",
-            hint="choose another place with --env PATH, or set ASCENDENV_HOME",
-        ) from None
+        return Report.model_validate_json(environment.report_file.read_text(encoding="utf-8"))
+    except (OSError, ValidationError):  # never verified, or written by another version of ascendenv
+        return None
 
 
 def _done(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
+
+from packaging.utils import canonicalize_name
 
 from ascendenv import process
 from ascendenv.errors import AscendenvError, CommandFailedError, InstallError, IntegrityError, NetworkError
@@ -17,7 +21,14 @@ def create(environment: Environment, interpreter: Path, pip: PipConfiguration) -
     """Make the virtual environment, unless a Python environment is there already."""
     if environment.python.exists():
         return
-    options = ("--quiet", "--no-project", "--no-python-downloads", f"--python={interpreter}")
+    # The place may be an empty directory, or one that holds nothing but the transaction's own.
+    options = (
+        "--quiet",
+        "--no-project",
+        "--no-python-downloads",
+        "--allow-existing",
+        f"--python={interpreter}",
+    )
     command = [uv.executable(), "venv", *options, str(environment.path)]
     process.run(command, env=uv.environ(pip))
 
@@ -29,7 +40,7 @@ def install(environment: Environment, plan: Plan, pip: PipConfiguration, *, offl
     """
     with tempfile.TemporaryDirectory(prefix="ascendenv-install-") as folder:
         lock = Path(folder, "pylock.toml")
-        lock.write_text(plan.lock)
+        lock.write_text(plan.lock, encoding="utf-8")
         command = [
             uv.executable(), "pip", "install", "--quiet", f"--python={environment.python}", "--no-deps",
             *uv.options(pip, offline=offline), "--requirements", str(lock),
@@ -38,6 +49,23 @@ def install(environment: Environment, plan: Plan, pip: PipConfiguration, *, offl
             process.run(command, env=uv.environ(pip))
         except CommandFailedError as error:
             raise _explained(error) from error
+
+
+def missing(environment: Environment, names_and_versions: Iterable[tuple[str, str]]) -> list[str]:
+    """Which of these packages the environment does not have in exactly this version.
+
+    Reads the packages' metadata only, without starting the environment's Python.
+    """
+    folders = map(str, environment.path.glob("lib/python3*/site-packages"))
+    there = {
+        (canonicalize_name(found.name), found.version)
+        for found in importlib.metadata.distributions(path=list(folders))
+    }
+    return [
+        f"{name} {version}"
+        for name, version in names_and_versions
+        if (canonicalize_name(name), version) not in there
+    ]
 
 
 def site_packages(environment: Environment) -> Path:

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock
-
 from ascendenv import paths, process
 from ascendenv.host.model import PipConfiguration
 from ascendenv.install import toolchain
 from ascendenv.install.environment import Environment
-from ascendenv.install.files import digest, remove
+from ascendenv.install.files import digest, one_at_a_time, remove
 from ascendenv.install.progress import Listener
 from ascendenv.resolve import uv
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 
 def source_digest() -> str:
     """A hash of the probe's sources."""
     return digest((), [_source()])
+
+
+def name_and_version() -> tuple[str, str]:
+    """What the probe's wheel is called."""
+    project = tomllib.loads((_source() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project["name"], project["version"]
 
 
 @dataclass(frozen=True)
@@ -53,12 +63,13 @@ def _wheel(wanted: ProbeBuild, listener: Listener) -> Path:
     identity = (python, toolchain.compiler_identity(wanted.compiler))
     kept = paths.cache_dir() / "probes" / digest(identity, [_source(), *_headers(wanted.environ)])
     kept.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(kept.with_suffix(".lock")):
+    with one_at_a_time(kept.with_suffix(".lock"), listener):
         if not list(kept.glob("*.whl")):
-            with tempfile.TemporaryDirectory(prefix="ascendenv-probe-") as scratch:
+            # Beside its place in the cache, so that it gets there by a rename, whole or not at all.
+            with tempfile.TemporaryDirectory(prefix="building-", dir=kept.parent) as scratch:
                 built = _build(wanted, Path(scratch), listener)
                 remove(kept)
-                shutil.move(built, kept)
+                built.rename(kept)
         (wheel,) = kept.glob("*.whl")
         return wheel
 

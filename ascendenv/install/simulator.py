@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock
-
 from ascendenv import paths
 from ascendenv.install import toolchain
-from ascendenv.install.files import digest
+from ascendenv.install.files import digest, one_at_a_time
 from ascendenv.install.progress import Listener
 
 DEFAULT_DEVICES = 2
@@ -54,7 +52,7 @@ def build_and_install(
     build = paths.cache_dir() / "builds" / f"simulator-{digest(identity, [source])}"
     build.parent.mkdir(parents=True, exist_ok=True)
     done = build.with_suffix(".built")
-    with FileLock(build.with_suffix(".lock")):
+    with one_at_a_time(build.with_suffix(".lock"), listener):
         if not done.exists():
             definitions = wanted.definitions | {"ASCENDENV_TORCH": str(torch)}
             toolchain.cmake_build(source, build, definitions, compiler, listener)

@@ -14,6 +14,19 @@ from ascendenv.install.progress import Listener
 
 _BUILD_JOBS = str(os.cpu_count() or 1)
 _TAIL = 25
+_OTHER_BUILDS = frozenset(
+    {
+        "CFLAGS",
+        "CPPFLAGS",
+        "CXXFLAGS",
+        "LDFLAGS",
+        "DESTDIR",
+        "PYTHONHOME",
+        "PYTHONPATH",
+        "MAKEFLAGS",
+        "NINJAFLAGS",
+    }
+)
 # Substrings of os-release names, and how a C++ compiler is installed there.
 _COMPILER_PACKAGES = {
     ("debian", "ubuntu", "kylin desktop", "uos", "deepin"): "apt-get install g++",
@@ -51,11 +64,19 @@ def require_compiler(host: Host) -> Path:
 
 
 def environ(compiler: Path, base: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The process environment for builds: our CMake and Ninja first, the compiler that was found."""
-    result = dict(os.environ if base is None else base)
+    """The process environment for builds: our CMake and Ninja first, the compiler that was found.
+
+    What the caller has set for other builds would change what is built here, and what the cache keeps.
+    """
+    everything = os.environ if base is None else base
+    result = {name: value for name, value in everything.items() if not _for_other_builds(name)}
     result["PATH"] = f"{sysconfig.get_path('scripts')}:{result.get('PATH', os.defpath)}"
     result["CXX"] = str(compiler)
     return result
+
+
+def _for_other_builds(name: str) -> bool:
+    return name in _OTHER_BUILDS or (name.startswith(("CMAKE_", "SKBUILD_")) and name != "CMAKE_PREFIX_PATH")
 
 
 def cmake_build(

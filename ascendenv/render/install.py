@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from pydantic import BaseModel
+from rich.console import Console
 from rich.text import Text
 
 from ascendenv.commands import Wanted, known_machine, prepare_install, verify_environment
 from ascendenv.errors import ExitCode
 from ascendenv.host.model import Host
-from ascendenv.install.installer import install
-from ascendenv.install.transaction import recover_all
+from ascendenv.install.installer import install, is_installed
+from ascendenv.install.transaction import is_unfinished, recover_all
 from ascendenv.render.console import remarks
 from ascendenv.render.progress import ProgressLines
 from ascendenv.render.text import plan_before_install
@@ -52,11 +55,24 @@ def run_install(
         )
     if dry_run:
         return Result(_SCHEMA, prepared.plan, ExitCode.OK)
-    if ask and not _agreed():
+    if ask and not is_installed(prepared) and not _agreed():
         return Result(_SCHEMA, prepared.plan, ExitCode.OK, (Message("note", "nothing was done"),))
-    with ProgressLines(console, quiet=quiet, verbose=verbose) as progress:
+    with (
+        _told_when_undone(console, prepared.environment.path),
+        ProgressLines(console, quiet=quiet, verbose=verbose) as progress,
+    ):
         installed = install(prepared, host, progress, progress.check)
     return Result(_SCHEMA, installed)
+
+
+@contextmanager
+def _told_when_undone(console: Console, path: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        state = "not yet as it was: run this again" if is_unfinished(path) else "as it was before"
+        console.print(Text(f"{path} is {state}"))
+        raise
 
 
 def run_verify(

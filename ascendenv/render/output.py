@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import datetime
 import sys
+import tempfile
 import traceback
+from contextlib import suppress
+from pathlib import Path
 
 from pydantic import BaseModel
 
 from ascendenv import __version__, paths
-from ascendenv.errors import AscendenvError, ExitCode
+from ascendenv.errors import AscendenvError
 from ascendenv.install.files import write_atomically
 from ascendenv.render.console import data, remarks
 from ascendenv.render.envelope import to_json
@@ -35,19 +38,27 @@ def print_failure(command: str, error: AscendenvError, *, as_json: bool) -> None
     if as_json:
         failed: Result[None] = Result(f"ascendenv/{command}/1", None, error.exit_code, (message,))
         sys.stdout.write(to_json(failed) + "\n")
+        sys.stdout.flush()
     else:
         print_message(remarks(), message)
 
 
 def print_bug(command: str, error: Exception, *, as_json: bool) -> None:
     """A bug of ours: the traceback goes to a file, and the user is asked to report it."""
-    stamp = datetime.datetime.now().astimezone().strftime("%Y%m%dT%H%M%S")
-    report = paths.data_dir() / "bugs" / f"{command}-{stamp}.txt"
     trace = "".join(traceback.format_exception(error))
-    write_atomically(report, f"ascendenv {__version__}, Python {sys.version}\n{trace}")
+    report = _bug_report(command, f"ascendenv {__version__}, Python {sys.version}\n{trace}")
     bug = AscendenvError(
         f"this is a bug in ascendenv: {type(error).__name__}: {error}",
         hint=f"please report it with the file {report}",
     )
-    bug.exit_code = ExitCode.INTERNAL
     print_failure(command, bug, as_json=as_json)
+
+
+def _bug_report(command: str, text: str) -> Path:
+    stamp = datetime.datetime.now().astimezone().strftime("%Y%m%dT%H%M%S")
+    for folder in (paths.data_dir() / "bugs", Path(tempfile.gettempdir())):
+        report = folder / f"ascendenv-{command}-{stamp}.txt"
+        with suppress(OSError):  # this must be told even when the user's own directory cannot be written to
+            write_atomically(report, text)
+            return report
+    return Path("<no place to write it to>")
