@@ -3,6 +3,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include "binding.h"
+#include "dropout.h"
 #include "store.h"
 
 namespace simulator::operators {
@@ -40,12 +41,6 @@ void DropoutMask(Sizes shape, double probability, int64_t seed, int64_t offset, 
     const auto weights = at::pow(2, at::arange(8, mask.options()));
     mask.copy_((bits * weights).sum(1).view_as(mask));
   });
-}
-
-at::Tensor KeptElements(Tensor mask, Tensor like) {
-  const auto bytes = mask.contiguous().view({-1, 1});
-  const auto bits = at::bitwise_and(at::bitwise_right_shift(bytes, at::arange(8, mask.options())), 1);
-  return bits.flatten().narrow(0, 0, like.numel()).view(like.sizes());
 }
 
 void RandomInt(Out self, int64_t from, int64_t to, int64_t seed, int64_t offset) {
@@ -129,5 +124,5 @@ ACLNN(DropoutDoMask, [](Tensor self, Tensor mask, double probability, Out out) {
     out.zero_();
     return;
   }
-  Store(out, self * KeptElements(mask, self) / (1 - probability));
+  Store(out, self * KeptElements(mask, self.sizes()) / (1 - probability));
 });
