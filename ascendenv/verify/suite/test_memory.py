@@ -87,7 +87,7 @@ def test_empty_cache(torch: ModuleType) -> None:
 
 @check(id="memory.out_of_memory", title="out of memory is an error, and not the end", advice=HELD)
 def test_out_of_memory(torch: ModuleType, tell: Told) -> None:
-    """Asking for more than the device has raises an error that says so, and the device works on afterwards."""
+    """Asking for more than the device has raises an error that says so, and the device works on."""
     total = torch.npu.mem_get_info(DEVICE)[1]
     assert_out_of_memory("twice the device's memory", lambda: allocate(torch, 2 * total))
     held: list[Tensor] = []

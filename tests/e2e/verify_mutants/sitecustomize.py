@@ -1,7 +1,7 @@
 """Makes torch or torch_npu wrong on purpose, in every Python that is started with this folder in PYTHONPATH.
 
-``ASCENDENV_MUTANTS`` names the layer whose mutants are put in. Each is a small lie that exactly one check of that
-layer is there to find; the comments name the check.
+``ASCENDENV_MUTANTS`` names the layer whose mutants are put in. Each is a small lie that exactly one check of
+that layer is there to find; the comments name the check.
 """
 
 from __future__ import annotations
