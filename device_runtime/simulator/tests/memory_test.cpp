@@ -1,5 +1,6 @@
 #include "runtime/memory.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <future>
@@ -91,6 +92,7 @@ void FreeWaitsForQueuedWork() {
     return ACL_SUCCESS;
   }));
   auto freed = std::async(std::launch::async, [block] { return aclrtFree(block); });
+  CHECK(freed.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout);
   gate.set_value();
   CHECK(freed.get() == ACL_SUCCESS);
   CHECK(used);
@@ -120,7 +122,11 @@ void MappingsGrowAndShrink() {
   std::memset(range, 3, 4 * kMiB);
   CHECK_OK(aclrtMapMem(range + 4 * kMiB, 2 * kMiB, 0, first, 0));
   CHECK(range[4 * kMiB] == 3);  // the same memory at a second address
-  for (int i = 0; i < 3; ++i) CHECK_OK(aclrtUnmapMem(range + i * 2 * kMiB));
+  CHECK_OK(aclrtUnmapMem(range + 2 * kMiB));
+  CHECK(IsDeviceMemory(range, 2 * kMiB));
+  CHECK(!IsDeviceMemory(range, 6 * kMiB));  // over the gap
+  CHECK_OK(aclrtUnmapMem(range));
+  CHECK_OK(aclrtUnmapMem(range + 4 * kMiB));
   CHECK(aclrtUnmapMem(range) == ACL_ERROR_RT_PARAM_INVALID);
   CHECK(!IsDeviceMemory(range, 1));
   CHECK_OK(aclrtFreePhysical(first));
