@@ -14,8 +14,8 @@ ACL_FUNC_VISIBILITY aclError Fail(aclError code, std::string message);
 // without a word, and hands out what was in memory as if it were a result.
 ACL_FUNC_VISIBILITY bool OnTaskQueue();
 
-// Fail for operators: on the task queue the current device fails with it, so that everybody who waits for one of
-// its streams, and so for a result, hears of it until the device is reset.
+// Fail for operators: on the task queue the current device fails with it, so that everybody who waits for one
+// of its streams, and so for a result, hears of it until the device is reset.
 ACL_FUNC_VISIBILITY aclError FailOperator(aclError code, std::string message);
 
 // Refuses what the simulated CANN does not implement, by name.
