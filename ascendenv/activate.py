@@ -143,8 +143,8 @@ def _difference(before: Mapping[str, str], after: Mapping[str, str], scripts: tu
         if name in PATH_VARIABLES:
             front, behind = _around(before[name], value)
             prepend[name], append[name] = front, behind
-        else:
-            values[name] = value
+        else:  # a script may make a variable of its own from one that holds entries
+            values[name] = ":".join(part for part in value.split(":") if part != _BEFORE)
     return Activation(
         scripts=scripts,
         prepend={name: entries for name, entries in prepend.items() if entries},
