@@ -18,7 +18,7 @@ from ascendenv.compatibility.model import Matrix
 from ascendenv.compatibility.present import ReleaseList, release_list
 from ascendenv.doctor.diagnose import diagnose
 from ascendenv.doctor.model import Diagnosis
-from ascendenv.errors import CommandFailedError, InstallError, UsageError
+from ascendenv.errors import CommandFailedError, InstallError, NetworkError, UsageError
 from ascendenv.host.gather import gather
 from ascendenv.host.model import CannInstall, Host, Interpreter
 from ascendenv.install.environment import Environment, active_environment, choose, list_environments
@@ -29,7 +29,7 @@ from ascendenv.install.toolchain import require_compiler
 from ascendenv.resolve import uv
 from ascendenv.resolve.index import WheelSources
 from ascendenv.resolve.lock import lock
-from ascendenv.resolve.model import Conflict, Plan, Reason, Request
+from ascendenv.resolve.model import Conflict, Plan, Reason, Request, Target
 from ascendenv.resolve.resolver import Choice, resolve
 from ascendenv.resolve.target import parse_arch, parse_python
 from ascendenv.resolve.target import target as make_target
@@ -139,22 +139,39 @@ def _require_known(name: str, version: str | None, known: Sequence[object]) -> N
 def _first_choice(
     wanted: Wanted, matrix: Matrix, host: Host, request: Request, pythons: Sequence[str], cann_source: str
 ) -> tuple[Choice | Conflict, str]:
-    """The best combination for the first Python that has one; else the conflict of the first."""
+    """The best combination for the first Python that has one; else the conflict of the first.
+
+    What cannot be known for one Python, its index being out of reach, may be on the disk for the next.
+    """
     index = WheelSources(host.pip, matrix, offline=wanted.offline)
-    refusals: list[Conflict] = []
+    refusals: list[Conflict | NetworkError] = []
     for python in pythons:
         target = make_target(
             host, matrix, arch=wanted.arch, python=python, chip=wanted.chip, default_python=python
         )
-        answer = resolve(request, target, matrix, index, cann_source=cann_source)
+        answer = _answer(request, target, matrix, index, cann_source)
         if isinstance(answer, Choice):
             why = _why_python(wanted, python, pythons, refusals)
             return replace(answer, reasons=(*answer.reasons, why)), python
         refusals.append(answer)
-    return refusals[0], pythons[0]
+    unanswered = next((refusal for refusal in refusals if isinstance(refusal, NetworkError)), None)
+    if unanswered is not None:
+        raise unanswered
+    return next(refusal for refusal in refusals if isinstance(refusal, Conflict)), pythons[0]
 
 
-def _why_python(wanted: Wanted, python: str, pythons: Sequence[str], refusals: Sequence[Conflict]) -> Reason:
+def _answer(
+    request: Request, target: Target, matrix: Matrix, index: WheelSources, cann_source: str
+) -> Choice | Conflict | NetworkError:
+    try:
+        return resolve(request, target, matrix, index, cann_source=cann_source)
+    except NetworkError as error:
+        return error
+
+
+def _why_python(
+    wanted: Wanted, python: str, pythons: Sequence[str], refusals: Sequence[Conflict | NetworkError]
+) -> Reason:
     subject = f"Python {python}"
     if wanted.python:
         return Reason(subject=subject, because="asked for", source="--python")
@@ -162,10 +179,14 @@ def _why_python(wanted: Wanted, python: str, pythons: Sequence[str], refusals: S
         tried = ", ".join(pythons[: len(refusals)])
         return Reason(
             subject=subject,
-            because=f"the first one here with a plan; not {tried}: {refusals[0].summary}",
+            because=f"the first one here with a plan; not {tried}: {_in_one_line(refusals[0])}",
             source="host",
         )
     return Reason(subject=subject, because="the preferred one of those here", source="host")
+
+
+def _in_one_line(refusal: Conflict | NetworkError) -> str:
+    return refusal.summary if isinstance(refusal, Conflict) else refusal.message.splitlines()[0]
 
 
 def _own_python_first(interpreters: Sequence[Interpreter]) -> list[str]:

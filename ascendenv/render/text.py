@@ -15,8 +15,8 @@ from ascendenv.compatibility.present import MatrixEntry, ReleaseList
 from ascendenv.doctor.model import Diagnosis, Finding, Fix
 from ascendenv.install.environment import EnvironmentList
 from ascendenv.install.installer import Installed
+from ascendenv.render.plan import conflict_text, plan_rows
 from ascendenv.resolve.model import Conflict, Plan
-from ascendenv.resolve.resolver import PASSED_OVER
 from ascendenv.result import Message
 from ascendenv.verify.model import Check, Report
 from ascendenv.vocabulary import Arch, Outcome, Severity
@@ -48,7 +48,7 @@ def print_message(console: Console, message: Message) -> None:
 
 @render.register
 def _(plan: Plan) -> RenderableType:
-    return Group(Text(f"Plan for {plan.target.describe()}"), _plan_rows(plan), *_passed_over(plan))
+    return Group(Text(f"Plan for {plan.target.describe()}"), plan_rows(plan))
 
 
 def plan_before_install(host_line: str, plan: Plan, *, simulated: bool, place: str) -> RenderableType:
@@ -60,48 +60,13 @@ def plan_before_install(host_line: str, plan: Plan, *, simulated: bool, place: s
         *head,
         Text(f"Host  {host_line}"),
         Text(f"Plan  Python {plan.target.python}, {download}into {place}"),
-        _plan_rows(plan),
-        *_passed_over(plan),
+        plan_rows(plan),
     )
-
-
-def _plan_rows(plan: Plan) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column()
-    pairing = plan.pairing
-    evidence = {f"CANN {pairing.cann}": f" ({pairing.evidence})"}
-    for reason in plan.reasons:
-        if reason.subject.startswith((f"CANN {pairing.cann}", f"torch {pairing.torch}")):
-            origin = evidence.get(reason.subject, f"; from {reason.source}")
-            table.add_row(f"      {reason.subject}", f"{reason.because}{origin}")
-        elif reason.subject == f"torch_npu {pairing.torch_npu}":
-            table.add_row(f"      {reason.subject}", reason.because)
-    others = len(plan.packages) - len(("torch", "torch-npu"))
-    table.add_row(f"      + {others} packages", "what these need, declared or not, each locked with its hash")
-    return table
-
-
-def _passed_over(plan: Plan) -> Iterable[RenderableType]:
-    """Better combinations without wheels, since people ask why they did not get the newest."""
-    for reason in plan.reasons:
-        if reason.subject.startswith(PASSED_OVER):
-            yield Text(f"      {reason.subject}: {reason.because}", style="dim")
-            yield Text(f"        {reason.source}", style="dim")
 
 
 @render.register
 def _(conflict: Conflict) -> RenderableType:
-    lines: list[RenderableType] = [Text("error: ", style="bold red") + Text(conflict.summary)]
-    lines += [Text(f"  {constraint.text}  ({constraint.source})") for constraint in conflict.constraints]
-    if conflict.nearest:
-        lines.append(Text("nearest that work:"))
-        table = Table.grid(padding=(0, 2))
-        for option in conflict.nearest:
-            command = " ".join(("ascendenv install", *option.options))
-            table.add_row(f"  {option.change}", command)
-        lines.append(table)
-    return Group(*lines)
+    return conflict_text(conflict)
 
 
 @render.register

@@ -1,9 +1,9 @@
-"""Every combination that the matrix knows, and the wants that a request and a target put on it."""
+"""Every combination that the matrix knows, and those that may be proposed for a request."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from packaging.version import Version
 
@@ -39,46 +39,69 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Want:
-    """One thing that a combination must satisfy.
+class Situation:
+    """What a question to the resolver consists of. ``cann_source`` says who wants that CANN version."""
 
-    ``name`` is the option that asks for it, ``text`` says it to people, ``holds`` tests a candidate.
-    """
+    matrix: Matrix
+    request: Request
+    target: Target
+    cann_source: str = "--cann"
 
-    name: str
-    text: str
-    source: str
-    holds: Callable[[Candidate], bool]
+    def with_python(self, python: str) -> Situation:
+        """The same question for another Python."""
+        return replace(self, target=self.target.model_copy(update={"python": python}))
+
+    def allowing_declared(self) -> Situation:
+        """The same question with the vendor's wide statements taken for enough."""
+        return replace(self, request=self.request.model_copy(update={"allow_declared": True}))
+
+    @cached_property
+    def canns(self) -> tuple[CannVersion, ...]:
+        """Every CANN version that the matrix or the request names, newest first."""
+        wanted = [] if self.request.cann is None else [CannVersion(self.request.cann)]
+        return tuple(sorted({*query.cann_versions(self.matrix), *wanted}, reverse=True))
+
+    @cached_property
+    def judged(self) -> tuple[Candidate, ...]:
+        """All combinations, those included that are known not to work."""
+        chip, python = self.target.chip, self.target.python
+        return tuple(
+            Candidate(cann, release, query.judge(self.matrix, cann, release, chip=chip, python=python))
+            for cann in self.canns
+            if not cann.is_wildcard
+            for release in self.matrix.torch_npu
+        )
+
+    @cached_property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The combinations that may be proposed, best first.
+
+        Paired before merely declared compatible, then by evidence, then newest. What the vendor only
+        declares compatible counts when it is allowed, or when nothing at all was released with that CANN.
+        """
+        paired = {c.cann for c in self.judged if _is_paired(c) and not c.release.prerelease}
+        acceptable = (c for c in self.judged if _preview_is_wanted(c, self.request))
+        return tuple(sorted((c for c in acceptable if self._is_enough(c, paired)), key=_rank))
+
+    def _is_enough(self, candidate: Candidate, paired: set[CannVersion]) -> bool:
+        if candidate.judgement.verdict is Verdict.DECLARED_COMPATIBLE:
+            return self.request.allow_declared or candidate.cann not in paired
+        return _is_paired(candidate)
 
 
-def candidates(matrix: Matrix, request: Request, target: Target) -> tuple[Candidate, ...]:
-    """All combinations worth considering for ``request``, best first.
-
-    Paired before merely declared compatible, then by evidence, then newest. What the vendor only declares
-    compatible counts when it is allowed, or when nothing at all was released with the wanted CANN.
-    """
-    versions = query.cann_versions(matrix)
-    if request.cann is not None and CannVersion(request.cann) not in versions:
-        versions = (*versions, CannVersion(request.cann))
-    judged = [
-        Candidate(cann, release, query.judge(matrix, cann, release, chip=target.chip, python=target.python))
-        for cann in versions
-        if not cann.is_wildcard
-        for release in matrix.torch_npu
-    ]
-    has_pair = {c.cann for c in judged if c.judgement.verdict is Verdict.PAIRED and not c.release.prerelease}
-    return tuple(sorted((c for c in judged if _acceptable(c, request, has_pair)), key=_rank))
+def _is_paired(candidate: Candidate) -> bool:
+    return candidate.judgement.verdict is Verdict.PAIRED
 
 
-def _acceptable(candidate: Candidate, request: Request, has_pair: set[CannVersion]) -> bool:
-    if candidate.release.prerelease and candidate.release.torch_npu != request.torch_npu:
-        return False
-    if candidate.cann.is_prerelease and str(candidate.cann) != request.cann:
-        return False
-    verdict = candidate.judgement.verdict
-    if verdict is Verdict.DECLARED_COMPATIBLE:
-        return request.allow_declared or candidate.cann not in has_pair
-    return verdict is Verdict.PAIRED
+def _preview_is_wanted(candidate: Candidate, request: Request) -> bool:
+    """A preview must be asked for by name, or have been released with one that is."""
+    cann, release = candidate.cann, candidate.release
+    cann_is_named = request.cann is not None and cann == CannVersion(request.cann)
+    release_is_named = release.torch_npu == request.torch_npu
+    paired = _is_paired(candidate)
+    cann_is_fine = not cann.is_prerelease or cann_is_named or (release_is_named and paired)
+    with_named_preview = cann.is_prerelease and cann_is_named and paired
+    return cann_is_fine and (not release.prerelease or release_is_named or with_named_preview)
 
 
 def _rank(candidate: Candidate) -> tuple[object, ...]:
@@ -99,48 +122,3 @@ class _Descending:
 
     def __lt__(self, other: _Descending) -> bool:
         return bool(self.version > other.version)  # type: ignore[operator]  # one column holds one kind
-
-
-def wants(matrix: Matrix, request: Request, target: Target, *, cann_source: str) -> tuple[Want, ...]:
-    """What ``request`` and ``target`` ask of a candidate, the user's own wants first."""
-    return (*_requested(request, cann_source), *_targeted(matrix, target))
-
-
-def _requested(request: Request, cann_source: str) -> Iterable[Want]:
-    if request.cann is not None:
-        cann = CannVersion(request.cann)
-        yield Want("cann", f"CANN {cann}", cann_source, lambda c: c.cann == cann)
-    if request.torch is not None:
-        torch = Version(request.torch)
-        yield Want(
-            "torch", f"torch {torch}", "--torch", lambda c: Version(c.release.torch) == Version(torch.public)
-        )
-    if request.torch_npu is not None:
-        version = Version(request.torch_npu)
-        yield Want("torch-npu", f"torch_npu {version}", "--torch-npu", lambda c: c.release.version == version)
-
-
-def _targeted(matrix: Matrix, target: Target) -> Iterable[Want]:
-    yield Want(
-        "python",
-        f"Python {target.python} on {target.arch}",
-        "target",
-        lambda c: (
-            query.has_wheel(c.release, target.arch, target.python)
-            and _cann_knows_python(matrix, c, target.python)
-        ),
-    )
-    family = target.chip
-    if family is not None:
-        chip = next(row for row in matrix.chips if row.family is family)
-        since = None if chip.cann_since is None else CannVersion(chip.cann_since)
-        yield Want(
-            "chip",
-            f"chip {chip.family} ({chip.title})",
-            "target",
-            lambda c: (since is None or since <= c.cann) and query.knows_chip(matrix, c.release, family),
-        )
-
-
-def _cann_knows_python(matrix: Matrix, candidate: Candidate, python: str) -> bool:
-    return query.python_supported_by_cann(matrix, candidate.cann, python) is not False

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from packaging.pylock import Pylock
+from packaging.pylock import Package as LockedPackage
+from packaging.pylock import PackageWheel, Pylock
+from packaging.utils import canonicalize_name, parse_wheel_filename
+from packaging.version import Version
 
 from ascendenv import process
-from ascendenv.errors import AscendenvError, CommandFailedError, NetworkError
+from ascendenv.errors import AscendenvError, CommandFailedError, ExitCode, NetworkError
 from ascendenv.host.model import PipConfiguration
+from ascendenv.host.urls import redact_text
 from ascendenv.resolve import uv
+from ascendenv.resolve.constraints import read_constraints
 from ascendenv.resolve.model import Package, Plan, Target
 from ascendenv.resolve.resolver import Choice
-from ascendenv.resolve.tags import glibc_minor
+from ascendenv.resolve.tags import glibc_minor, ranked_tags
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -25,38 +31,56 @@ else:
 # The newest manylinux level that uv can be told of, and the oldest of the modern names.
 _UV_NEWEST_GLIBC_MINOR = 40
 _UV_OLDEST_GLIBC_MINOR = 28
+_NO_SOLUTION = "No solution found"
+_NETWORK_WORDS = (
+    "Failed to fetch",
+    "error sending request",
+    "Network connectivity is disabled",
+    "network was disabled",
+    "could not be queried",
+    "dns error",
+)
 
 
 class LockError(AscendenvError):
-    """uv found no set of packages that satisfies the plan's requirements together."""
+    """No set of packages satisfies the plan's requirements together."""
 
+    exit_code = ExitCode.NO_COMBINATION
     code = "lock"
 
 
 def lock(choice: Choice, pip: PipConfiguration, *, offline: bool = False) -> Plan:
     """Lock ``choice`` with hashes for its target. Only wheels are taken: nothing of a stranger's is built.
 
+    Addresses in the lock hold no passwords; who installs from it needs the same configuration.
     Raises :class:`LockError` when the requirements cannot hold together,
     :class:`~ascendenv.errors.NetworkError` when an index could not be asked.
     """
-    text = _compile(choice, pip, offline=offline)
+    try:
+        text = _compile(choice, pip, uv.constraint_options(pip), offline=offline)
+    except CommandFailedError as error:
+        raise _explained(error, choice, pip, offline=offline) from None
+    packages = read_packages(text, choice.target)
+    _require_chosen_torch(packages, choice)
     return Plan(
         target=choice.target,
         pairing=choice.pairing,
-        packages=read_packages(text),
+        packages=packages,
         reasons=choice.reasons,
+        warnings=choice.warnings,
+        passed_over=choice.passed_over,
         lock=text,
     )
 
 
-def read_packages(lock_text: str) -> tuple[Package, ...]:
-    """The packages of a ``pylock.toml``."""
+def read_packages(lock_text: str, target: Target) -> tuple[Package, ...]:
+    """The packages of a ``pylock.toml`` with the wheel that an installer takes on ``target``."""
     pylock = Pylock.from_dict(tomllib.loads(lock_text))
-    return tuple(_package(package) for package in pylock.packages)
+    return tuple(_package(package, target) for package in pylock.packages)
 
 
-def _package(package: Any) -> Package:  # noqa: ANN401  # packaging's own type; its fields are all optional
-    (wheel, *_) = package.wheels
+def _package(package: LockedPackage, target: Target) -> Package:
+    wheel = _wheel_for(package.wheels or (), target)
     return Package(
         name=package.name,
         version=str(package.version),
@@ -66,7 +90,28 @@ def _package(package: Any) -> Package:  # noqa: ANN401  # packaging's own type; 
     )
 
 
-def _compile(choice: Choice, pip: PipConfiguration, *, offline: bool) -> str:
+def _wheel_for(wheels: Sequence[PackageWheel], target: Target) -> PackageWheel:
+    ranks = ranked_tags(target)
+
+    def rank(wheel: PackageWheel) -> int:
+        tags = parse_wheel_filename(wheel.filename)[3]
+        return min((ranks[tag] for tag in tags if tag in ranks), default=len(ranks))
+
+    return min(wheels, key=rank)
+
+
+def _require_chosen_torch(packages: Sequence[Package], choice: Choice) -> None:
+    """``torch==2.10.0`` lets every build of 2.10.0 pass, and the user's indexes may offer several."""
+    locked = next(package for package in packages if package.name == "torch")
+    if Version(locked.version) != choice.torch:
+        raise LockError(
+            f"torch {choice.torch} is needed, but one of your indexes offers torch {locked.version}, "
+            f"which installers prefer ({redact_text(locked.url)})",
+            hint="take that index out of pip's configuration (`pip config list`) for this environment",
+        )
+
+
+def _compile(choice: Choice, pip: PipConfiguration, constraints: Sequence[str], *, offline: bool) -> str:
     with tempfile.TemporaryDirectory(prefix="ascendenv-lock-") as folder:
         wanted, locked = Path(folder, "requirements.in"), Path(folder, "pylock.toml")
         wanted.write_text("\n".join(choice.requirements) + "\n")
@@ -74,12 +119,9 @@ def _compile(choice: Choice, pip: PipConfiguration, *, offline: bool) -> str:
             uv.executable(), "pip", "compile", "--quiet", "--no-header", "--format=pylock.toml",
             f"--output-file={locked}", f"--python-version={choice.target.python}",
             f"--python-platform={_platform(choice.target)}", "--only-binary=:all:",
-            *uv.options(pip, offline=offline), *uv.constraint_options(pip), *choice.uv_options, str(wanted),
+            *uv.options(pip, offline=offline), *constraints, str(wanted),
         ]  # fmt: skip
-        try:
-            process.run(command, env=uv.environ(pip), cwd=Path(folder))
-        except CommandFailedError as error:
-            raise _explained(error, offline=offline) from error
+        process.run(command, env=uv.environ(pip, indexes=choice.indexes), cwd=Path(folder))
         return locked.read_text()
 
 
@@ -88,21 +130,49 @@ def _platform(target: Target) -> str:
     return f"{target.arch}-manylinux_2_{minor if minor >= _UV_OLDEST_GLIBC_MINOR else 17}"
 
 
-def _explained(error: CommandFailedError, *, offline: bool) -> AscendenvError:
-    if "No solution found" in error.tail:
+def _explained(
+    error: CommandFailedError, choice: Choice, pip: PipConfiguration, *, offline: bool
+) -> AscendenvError:
+    said = one_paragraph(error.tail)
+    if any(word in error.tail for word in _NETWORK_WORDS):
+        hint = "check the network, pip's proxy and its indexes: `pip config list`"
+        if offline:
+            hint = "leave --offline out, or put the wheels into a folder named with PIP_FIND_LINKS=FOLDER"
+        return NetworkError(f"the packages that torch_npu needs could not be looked up: {said}", hint=hint)
+    if _NO_SOLUTION not in error.tail:
+        return LockError(f"uv could not lock the packages: {said}", hint="check `pip config list`")
+    if pip.constraints and _would_do_without_constraints(choice, pip, offline=offline):
+        lines = [line for line in read_constraints(pip.constraints) if _mentions(said, line.project)]
+        culprits = "; ".join(map(str, lines)) or ", ".join(map(redact_text, pip.constraints))
         return LockError(
-            f"the packages of the plan do not go together\n{error.tail}",
-            hint="a constraint or an index of your pip configuration may be in the way: `pip config list`",
+            f"a constraint of your pip configuration is in the way: {culprits}. {said}",
+            hint="take the line out of the file, or set PIP_CONSTRAINT= (empty) for this command",
         )
-    network_words = (
-        "Failed to fetch",
-        "error sending request",
-        "Network connectivity is disabled",
-        "dns error",
+    return LockError(
+        f"the packages of this plan do not go together: {said}",
+        hint="an index of your pip configuration may lack some of them: `pip config list`",
     )
-    if offline or any(word in error.tail for word in network_words):
-        return NetworkError(
-            f"the packages could not be looked up\n{error.tail}",
-            hint="check the network and the indexes of your pip configuration: `pip config list`",
-        )
-    return error
+
+
+def _would_do_without_constraints(choice: Choice, pip: PipConfiguration, *, offline: bool) -> bool:
+    """Ask again without them: uv does not tell a constraint from a requirement of a package."""
+    try:
+        _compile(choice, pip, (), offline=offline)
+    except CommandFailedError:
+        return False
+    return True
+
+
+def _mentions(text: str, project: str) -> bool:
+    return any(canonicalize_name(word) == project for word in re.findall(r"[A-Za-z0-9][\w.-]*", text))
+
+
+def one_paragraph(uv_output: str) -> str:
+    """What uv printed without its marks and line breaks, and without credentials."""
+    lines = (line.strip() for line in redact_text(uv_output).splitlines())
+    marks = ("error:", "cause:", "hint:", "×", "╰─▶", "├─▶")  # noqa: RUF001  # uv's own marks
+    words = []
+    for line in lines:
+        mark = next((mark for mark in marks if line.startswith(mark)), "")
+        words.append(line.removeprefix(mark).strip())
+    return " ".join(word for word in words if word)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ascendenv.host.urls import SecretUrl
 from ascendenv.vocabulary import Arch, ChipFamily, Evidence, Verdict
 
 
@@ -54,7 +55,7 @@ class Package(Frozen):
 
     name: str
     version: str
-    url: str
+    url: SecretUrl
     sha256: str
     size: int | None = None
 
@@ -67,6 +68,22 @@ class Reason(Frozen):
     source: str
 
 
+class Looked(Frozen):
+    """Places where a wheel was looked for with the same outcome; ``answered`` tells whether they could be."""
+
+    outcome: str
+    places: tuple[str, ...]
+    answered: bool
+
+
+class PassedOver(Frozen):
+    """A better combination that was not taken since a wheel of it (``wheel``) could not be had."""
+
+    torch_npu: str
+    wheel: str
+    looked: tuple[Looked, ...]
+
+
 class Plan(Frozen):
     """What would be installed. ``lock`` is the text of the ``pylock.toml`` with the ``packages``."""
 
@@ -75,14 +92,25 @@ class Plan(Frozen):
     packages: tuple[Package, ...]
     cann_packages: tuple[Package, ...] = ()
     reasons: tuple[Reason, ...]
+    warnings: tuple[Reason, ...] = Field(
+        default=(), description="field reports against the pairing, which the vendor's word outweighs"
+    )
+    passed_over: tuple[PassedOver, ...] = ()
     lock: str = Field(exclude=True, repr=False)
 
 
 class Constraint(Frozen):
-    """One of the things that cannot hold together."""
+    """One of the things that cannot hold together.
 
+    ``text`` is a sentence that begins with ``subject``; ``wanted_by`` is the option or the place that asks
+    for it, ``source`` and ``evidence`` say where the fact in the sentence is known from.
+    """
+
+    subject: str
     text: str
+    wanted_by: str
     source: str
+    evidence: Evidence | None = None
 
 
 class Nearest(Frozen):
@@ -91,6 +119,9 @@ class Nearest(Frozen):
     change: str
     pairing: Pairing
     options: tuple[str, ...] = Field(description="command line options that ask for it")
+    wheels_found: bool = Field(
+        default=True, description="false: the places that may have its wheels could not be asked"
+    )
 
 
 class Conflict(Frozen):

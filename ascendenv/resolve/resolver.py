@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,19 +10,29 @@ from packaging.version import Version
 
 from ascendenv.compatibility import query
 from ascendenv.compatibility.model import Matrix, RuntimeRequirement
-from ascendenv.errors import NetworkError
+from ascendenv.errors import NetworkError, UsageError
 from ascendenv.resolve import explain
-from ascendenv.resolve.candidates import Candidate, candidates, wants
-from ascendenv.resolve.index import Found, Missing
-from ascendenv.resolve.model import Conflict, Constraint, Nearest, Pairing, Reason, Request, Target
+from ascendenv.resolve.candidates import Candidate, Situation
+from ascendenv.resolve.index import NOT_ASKED, Found, Missing
+from ascendenv.resolve.model import (
+    Conflict,
+    Constraint,
+    Looked,
+    Nearest,
+    Pairing,
+    PassedOver,
+    Reason,
+    Request,
+    Target,
+)
+from ascendenv.resolve.nearest import nearest
+from ascendenv.resolve.wants import satisfying, wants
 from ascendenv.vocabulary import Verdict
 
 # PyTorch's local version label of builds without an accelerator.
 CPU_LABEL = "cpu"
 # Without a pip of its own, `pip install` inside the environment would reach another environment's.
 ENVIRONMENT_TOOLS = ("pip",)
-# How the reasons of a plan begin that tell of better combinations without wheels.
-PASSED_OVER = "passed over"
 # A refusal names the best few wheels that were looked for; more would only scroll by.
 _SHOWN = 3
 
@@ -36,13 +46,27 @@ class WheelIndex(Protocol):
 
 @dataclass(frozen=True)
 class Choice:
-    """The combination to install; ``requirements`` are PEP 508 texts, ``uv_options`` name further indexes."""
+    """The combination to install. ``torch`` is the very build that was found, its label included.
+
+    ``requirements`` are PEP 508 texts, ``indexes`` the URLs of indexes that the user has not configured.
+    """
 
     target: Target
     pairing: Pairing
+    torch: Version
     requirements: tuple[str, ...]
-    uv_options: tuple[str, ...]
+    indexes: tuple[str, ...]
     reasons: tuple[Reason, ...]
+    warnings: tuple[Reason, ...] = ()
+    passed_over: tuple[PassedOver, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Wheels:
+    """The two wheels of a candidate."""
+
+    torch_npu: Found
+    torch: Found
 
 
 def resolve(
@@ -51,143 +75,198 @@ def resolve(
     """The best installable combination for ``request`` on ``target``.
 
     ``cann_source`` says where the wanted CANN version comes from. Raises
-    :class:`~ascendenv.errors.NetworkError` when no source could be asked at all.
+    :class:`~ascendenv.errors.NetworkError` when nothing was found and a place that may have it could not be
+    asked, :class:`~ascendenv.errors.UsageError` for a torch build that torch_npu refuses.
     """
-    known = candidates(matrix, request, target)
-    wanted = wants(matrix, request, target, cann_source=cann_source)
-    search = _Search(target, matrix, index)
-    fitting = explain.satisfying(known, wanted)
+    _refuse_accelerator_build(request)
+    situation = Situation(matrix, request, target, cann_source)
+    search = _Search(index)
+    wanted = wants(situation)
+    fitting = satisfying(situation.candidates, wanted)
     if not fitting:
-        return explain.conflict(known, wanted, request, target, matrix, search.best)
-    best = search.best(fitting)
-    if best is None:
-        return search.nothing_installable(
-            fitting, explain.nearest(known, wanted, wanted, request, search.best)
-        )
-    return search.choice(best)
-
-
-class _Search:
-    """Looks for the wheels of candidates, best first, and remembers why better ones were passed over."""
-
-    def __init__(self, target: Target, matrix: Matrix, index: WheelIndex) -> None:
-        self._target = target
-        self._matrix = matrix
-        self._index = index
-        self._passed_over: list[tuple[Candidate, Missing]] = []
-
-    def best(self, fitting: Sequence[Candidate]) -> Candidate | None:
-        """The first candidate whose torch_npu and torch wheels can both be had."""
-        self._passed_over = []
-        seen: set[str] = set()
-        for candidate in fitting:
-            if candidate.release.torch_npu in seen:
-                continue
-            seen.add(candidate.release.torch_npu)
-            missing = self._missing(candidate)
-            if missing is None:
-                return candidate
-            self._passed_over.append((candidate, missing))
-        return None
-
-    def choice(self, candidate: Candidate) -> Choice:
-        passed_over = tuple(_passed_over(c, missing) for c, missing in self._passed_over)
-        torch = self.torch_wanted(candidate)
-        found = [
-            answer
-            for name, version in self._wheels(candidate)
-            if isinstance(answer := self._index.find(name, version, self._target), Found)
-        ]
-        extra = query.requirements_for(self._matrix, candidate.cann)
-        return Choice(
-            target=self._target,
-            pairing=candidate.pairing,
-            requirements=(
-                f"torch=={torch}",
-                f"torch-npu=={candidate.release.torch_npu}",
-                *dict.fromkeys(row.requirement for row in extra),
-                *ENVIRONMENT_TOOLS,
-            ),
-            uv_options=tuple(dict.fromkeys(option for f in found for option in f.source.uv_options)),
-            reasons=(*self._reasons(candidate, torch, found), *passed_over, *map(_needed, extra)),
-        )
-
-    def torch_wanted(self, candidate: Candidate) -> Version:
-        """The torch version to ask for: the CPU label where the plain wheel would be a CUDA build."""
-        torch = Version(candidate.release.torch)
-        cuda = query.torch_comes_with_cuda(self._matrix, self._target.arch, torch)
-        return torch if cuda is None else Version(f"{torch}+{CPU_LABEL}")
-
-    def nothing_installable(self, fitting: Sequence[Candidate], nearest: tuple[Nearest, ...]) -> Conflict:
-        """Why none of the fitting candidates can be had: which wheels were looked for, and where."""
-        self.best(fitting)
-        missing = [missing for _, missing in self._passed_over]
-        if all(len(m.unanswered) == len(m.looks) for m in missing):
-            raise NetworkError(
-                f"no package index could be asked for {missing[0].wanted}: {_looks(missing[0])}",
-                hint="check the network, the proxy variables and pip's configuration (`pip config list`)",
-            )
+        clash = explain.minimal_conflict(situation.candidates, wanted)
         return Conflict(
-            summary="what fits the request has no wheel that can be had from here",
-            constraints=tuple(
-                Constraint(text=f"no wheel of {m.wanted}", source=_looks(m)) for m in missing[:_SHOWN]
-            ),
-            nearest=nearest,
+            summary=explain.summary(clash, situation),
+            constraints=explain.constraints(clash, situation),
+            nearest=nearest(situation, clash, search.available),
         )
-
-    def _wheels(self, candidate: Candidate) -> tuple[tuple[str, Version], ...]:
-        return (("torch-npu", candidate.release.version), ("torch", self.torch_wanted(candidate)))
-
-    def _missing(self, candidate: Candidate) -> Missing | None:
-        for name, version in self._wheels(candidate):
-            answer = self._index.find(name, version, self._target)
-            if isinstance(answer, Missing):
-                return answer
-        return None
-
-    def _reasons(self, candidate: Candidate, torch: Version, found: Sequence[Found]) -> tuple[Reason, ...]:
-        release = candidate.release
-        origin = {wheel.wheel.filename.split("-")[0]: wheel.source.title for wheel in found}
-        cuda = query.torch_comes_with_cuda(self._matrix, self._target.arch, Version(release.torch))
-        why_torch = f"torch_npu {release.torch_npu} is built for it"
-        if cuda is not None:
-            why_torch += "; the plain wheel is a CUDA build, which torch_npu refuses to run beside"
-        return (
-            Reason(
-                subject=f"CANN {candidate.cann}",
-                because=candidate.judgement.because,
-                source=candidate.judgement.source,
-            ),
-            Reason(subject=f"torch {torch}", because=why_torch, source=origin.get("torch", "")),
-            Reason(
-                subject=f"torch_npu {release.torch_npu}",
-                because=f"train {release.train}, {_verdict_words(candidate)} CANN {candidate.cann}",
-                source=release.source,
-            ),
-        )
-
-
-def _verdict_words(candidate: Candidate) -> str:
-    paired = candidate.judgement.verdict is Verdict.PAIRED
-    return "released with" if paired else "declared compatible by the vendor, not shown, with"
-
-
-def _passed_over(candidate: Candidate, missing: Missing) -> Reason:
-    return Reason(
-        subject=f"{PASSED_OVER} torch_npu {candidate.release.torch_npu}",
-        because=f"no wheel of {missing.wanted} was found",
-        source=_looks(missing),
+    passed_over: list[tuple[Candidate, Missing]] = []
+    for candidate in _one_for_each_torch_npu(fitting):
+        wheels = search.wheels(candidate, situation)
+        if isinstance(wheels, _Wheels):
+            return _choice(candidate, wheels, situation, passed_over)
+        passed_over.append((candidate, wheels))
+    return _nothing_to_be_had(
+        [missing for _, missing in passed_over], nearest(situation, wanted, search.available)
     )
 
 
-def _looks(missing: Missing) -> str:
-    """Where a wheel was looked for, places with the same answer together."""
-    by_outcome: dict[str, list[str]] = {}
-    for look in missing.looks:
-        by_outcome.setdefault(look.outcome, []).append(look.source)
-    parts = (f"{outcome}: {', '.join(places)}" for outcome, places in by_outcome.items())
-    return "; ".join(parts) or "there is no source to ask"
+class _Search:
+    """Looks for the wheels of candidates."""
+
+    def __init__(self, index: WheelIndex) -> None:
+        self._index = index
+
+    def wheels(self, candidate: Candidate, situation: Situation) -> _Wheels | Missing:
+        """The torch_npu wheel and the torch wheel, or the first that is missing."""
+        torch_npu = self._index.find("torch-npu", candidate.release.version, situation.target)
+        if isinstance(torch_npu, Missing):
+            return torch_npu
+        answers: list[Missing] = []
+        for version in _torch_builds(candidate, situation):
+            torch = self._index.find("torch", version, situation.target)
+            if isinstance(torch, Found):
+                return _Wheels(torch_npu, torch)
+            answers.append(torch)
+        return next((missing for missing in answers if not missing.certain), answers[0])
+
+    def available(self, candidate: Candidate, situation: Situation) -> bool | None:
+        """Whether both wheels can be had; ``None`` when a place that may have one could not be asked."""
+        wheels = self.wheels(candidate, situation)
+        if isinstance(wheels, Missing):
+            return False if wheels.certain else None
+        return True
+
+
+def _torch_builds(candidate: Candidate, situation: Situation) -> tuple[Version, ...]:
+    """The builds of torch that will do, best first.
+
+    Where the default index has a CUDA build under the plain version, only a build labelled ``+cpu`` will do,
+    wherever it is from: a plain name does not tell what was built, and beside a CUDA build torch_npu refuses
+    to work. Where the plain build is a CPU build, the labelled one is the same thing from another index.
+    """
+    torch = Version(candidate.release.torch)
+    labelled = Version(f"{torch}+{CPU_LABEL}")
+    if query.torch_comes_with_cuda(situation.matrix, situation.target.arch, torch) is not None:
+        return (labelled,)
+    asked = situation.request.torch
+    return (labelled,) if asked is not None and Version(asked) == labelled else (torch, labelled)
+
+
+def _refuse_accelerator_build(request: Request) -> None:
+    label = None if request.torch is None else Version(request.torch).local
+    if label not in {None, CPU_LABEL}:
+        public = Version(request.torch or "").public
+        raise UsageError(
+            f"torch {request.torch} is not a CPU build, and torch_npu refuses to work beside any other",
+            hint=f"ask for --torch {public}; the right build is chosen for the machine",
+        )
+
+
+def _one_for_each_torch_npu(fitting: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """The best candidate of each torch_npu: the same wheels are not looked for again with another CANN."""
+    best: dict[str, Candidate] = {}
+    for candidate in fitting:
+        best.setdefault(candidate.release.torch_npu, candidate)
+    return tuple(best.values())
+
+
+def _choice(
+    candidate: Candidate,
+    wheels: _Wheels,
+    situation: Situation,
+    passed_over: Sequence[tuple[Candidate, Missing]],
+) -> Choice:
+    extra = query.requirements_for(situation.matrix, candidate.cann)
+    torch = wheels.torch.wheel.version
+    indexes = (wheels.torch.index, wheels.torch_npu.index)
+    return Choice(
+        target=situation.target,
+        pairing=candidate.pairing,
+        torch=torch,
+        requirements=(
+            f"torch=={torch}",
+            f"torch-npu=={candidate.release.torch_npu}",
+            *dict.fromkeys(row.requirement for row in extra),
+            *ENVIRONMENT_TOOLS,
+        ),
+        indexes=tuple(dict.fromkeys(index for index in indexes if index is not None)),
+        reasons=(*_reasons(candidate, wheels, situation), *map(_needed, extra)),
+        warnings=tuple(_warnings(candidate)),
+        passed_over=tuple(
+            PassedOver(torch_npu=better.release.torch_npu, wheel=missing.wanted, looked=missing.looked)
+            for better, missing in passed_over
+        ),
+    )
+
+
+def _reasons(candidate: Candidate, wheels: _Wheels, situation: Situation) -> Iterator[Reason]:
+    release, judgement = candidate.release, candidate.judgement
+    yield Reason(subject=f"CANN {candidate.cann}", because=judgement.because, source=judgement.source)
+    why_torch = f"torch_npu {release.torch_npu} is built for it"
+    cuda = query.torch_comes_with_cuda(situation.matrix, situation.target.arch, Version(release.torch))
+    if cuda is not None:
+        why_torch += "; the plain wheel is a CUDA build, which torch_npu refuses to run beside"
+    yield Reason(subject=f"torch {wheels.torch.wheel.version}", because=why_torch, source=wheels.torch.place)
+    together = (
+        f"released with CANN {release.cann}"
+        if judgement.verdict is Verdict.PAIRED
+        else f"declared compatible by the vendor, not shown, with CANN {candidate.cann}"
+    )
+    yield Reason(
+        subject=f"torch_npu {release.torch_npu}",
+        because=f"train {release.train}, {together}",
+        source=wheels.torch_npu.place,
+    )
+
+
+def _warnings(candidate: Candidate) -> Iterator[Reason]:
+    """Field reports against the pairing: the vendor's word stands, but nobody shall be unwarned."""
+    for report in candidate.judgement.reports:
+        of = (*(f"chip {chip}" for chip in report.chips), *(f"Python {python}" for python in report.pythons))
+        scope = f" ({', '.join(of)})" if of else ""
+        yield Reason(
+            subject=f"torch_npu {report.torch_npu} on CANN {report.cann}",
+            because=f"reported to fail{scope}: {report.symptom}",
+            source=report.source,
+        )
 
 
 def _needed(row: RuntimeRequirement) -> Reason:
     return Reason(subject=row.requirement, because=f"{row.needed_by}: {row.because}", source=row.source)
+
+
+def _nothing_to_be_had(missing: Sequence[Missing], near: tuple[Nearest, ...]) -> Conflict:
+    """Why none of the fitting combinations can be had: which wheels were looked for, and where."""
+    uncertain = next((m for m in missing if not m.certain), None)
+    if uncertain is not None:
+        raise _not_known(uncertain, near)
+    best = {m.wanted: m.looked for m in reversed(missing)}
+    return Conflict(
+        summary="what fits the request has no wheel that can be had from here",
+        constraints=tuple(
+            Constraint(
+                subject=wanted,
+                text=f"{wanted} was not found: {in_words(looked)}",
+                wanted_by="the best fitting combination",
+                source="the places that were asked",
+            )
+            for wanted, looked in list(reversed(best.items()))[:_SHOWN]
+        ),
+        nearest=near,
+    )
+
+
+def _not_known(missing: Missing, near: Sequence[Nearest]) -> NetworkError:
+    offline = any(look.outcome == NOT_ASKED for look in missing.looks)
+    way_out = (
+        "leave --offline out, or put the wheels into a folder and name it with PIP_FIND_LINKS=FOLDER"
+        if offline
+        else "check the network and pip's proxy and indexes (`pip config list`), or name a mirror with "
+        "PIP_EXTRA_INDEX_URL=URL or a folder of wheels with PIP_FIND_LINKS=FOLDER"
+    )
+    known = next((n for n in near if n.wheels_found), None)
+    instead = "" if known is None else f"; or {known.change}: ascendenv install {' '.join(known.options)}"
+    return NetworkError(
+        f"{missing.wanted} was not found, and not every place could be asked\n"
+        + "\n".join(f"  {looked.outcome}: {', '.join(looked.places)}" for looked in missing.looked),
+        hint=way_out + instead,
+    )
+
+
+def in_words(looked: Sequence[Looked]) -> str:
+    """Where a wheel was looked for, in one line."""
+    return (
+        "; ".join(f"{look.outcome}: {', '.join(look.places)}" for look in looked)
+        or "there is no place to ask"
+    )

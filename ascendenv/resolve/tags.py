@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from packaging.tags import Tag, compatible_tags, cpython_tags
@@ -17,12 +17,17 @@ _OLDEST_GLIBC_MINOR = 5
 @lru_cache(maxsize=64)
 def supported_tags(target: Target) -> frozenset[Tag]:
     """The wheel tags that the target's Python accepts."""
+    return frozenset(ranked_tags(target))
+
+
+@lru_cache(maxsize=64)
+def ranked_tags(target: Target) -> Mapping[Tag, int]:
+    """The same with their rank: of two wheels, installers take the one with the smaller."""
     platforms = list(_platforms(target))
     version = tuple(int(part) for part in target.python.split("."))
     interpreter = f"cp{version[0]}{version[1]}"
-    return frozenset(
-        (*cpython_tags(version, platforms=platforms), *compatible_tags(version, interpreter, platforms))
-    )
+    tags = (*cpython_tags(version, platforms=platforms), *compatible_tags(version, interpreter, platforms))
+    return {tag: rank for rank, tag in reversed(list(enumerate(tags)))}
 
 
 def glibc_minor(glibc: str) -> int:

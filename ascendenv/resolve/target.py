@@ -42,6 +42,11 @@ def _own_arch(host: Host) -> Arch:
             f"this machine's architecture, {host.cpu.machine}, is not one that Ascend supports",
             hint="plan for another machine with --arch aarch64 or --arch x86_64",
         )
+    if host.os.libc == "musl":
+        raise UsageError(
+            f"this machine ({host.os.name}) has musl as its C library; torch_npu has wheels for glibc only",
+            hint="use a machine or a container with glibc, or plan for one with --arch",
+        )
     return host.cpu.arch
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from uv import find_uv_bin
 
-from ascendenv.fetch import is_local
+from ascendenv.fetch import proxy_url
 from ascendenv.host.model import PipConfiguration
-from ascendenv.resolve.index import local_path
+from ascendenv.resolve.places import Place, configured
+
+_SUPERSEDED = ("UV_INDEX_URL", "UV_EXTRA_INDEX_URL")
+_PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy", "https_proxy")
 
 
 @cache
@@ -20,7 +23,7 @@ def executable() -> str:
 
 
 def options(pip: PipConfiguration, *, offline: bool = False) -> tuple[str, ...]:
-    """The command line options that make uv look where the user's pip looks.
+    """The command line options that make uv look as the user's pip looks; :func:`environ` says where.
 
     pip takes the best version over all indexes, so uv is told to do the same: with its own default, the
     first index that knows a project hides all others.
@@ -36,27 +39,43 @@ def _options(pip: PipConfiguration, *, offline: bool) -> Iterator[str]:
         yield "--offline"
     if pip.no_index:
         yield "--no-index"
-    else:
-        if pip.index_url is not None:
-            yield f"--default-index={pip.index_url}"
-        yield from (f"--index={_as_url(url)}" for url in pip.extra_index_urls)
-    yield from (f"--find-links={link}" for link in pip.find_links)
     yield from (f"--allow-insecure-host={host}" for host in pip.trusted_hosts)
 
 
 def constraint_options(pip: PipConfiguration) -> tuple[str, ...]:
-    """The user's constraint files, for the commands that resolve versions."""
-    return tuple(f"--constraints={path}" for path in pip.constraints)
+    """The user's constraint files, for the commands that resolve versions.
+
+    uv's own variable would lose against the option, so it is read here.
+    """
+    files = (*pip.constraints, *os.environ.get("UV_CONSTRAINT", "").split())
+    return tuple(f"--constraints={path}" for path in files)
 
 
-def environ(pip: PipConfiguration, base: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The process environment for uv: no progress bars of its own, and the user's certificate file."""
-    result = dict(os.environ if base is None else base)
-    result["UV_NO_PROGRESS"] = "1"
+def environ(
+    pip: PipConfiguration, base: Mapping[str, str] | None = None, *, indexes: Sequence[str] = ()
+) -> dict[str, str]:
+    """The process environment for uv: the user's indexes and ``indexes`` besides, certificate and proxy.
+
+    Addresses go this way, since others on the machine can read a command line, and addresses hold passwords.
+    """
+    given = dict(os.environ if base is None else base)
+    places = configured(pip, given)
+    links = ",".join(place.for_uv for place in places.links if _is_there(place))
+    ours = {
+        "UV_NO_PROGRESS": "1",
+        "UV_INDEX": " ".join((*(place.for_uv for place in places.further), *indexes)),
+        "UV_DEFAULT_INDEX": places.default.for_uv if places.default is not None else "",
+        "UV_FIND_LINKS": links,
+        **dict.fromkeys(_SUPERSEDED, ""),
+    }
     if pip.cert is not None:
-        result["SSL_CERT_FILE"] = pip.cert
-    return result
+        ours["SSL_CERT_FILE"] = pip.cert
+    if pip.proxy is not None:
+        ours |= dict.fromkeys(_PROXIES, proxy_url(pip.proxy))
+    # An empty variable would count as an index without an address.
+    return {name: value for name, value in {**given, **ours}.items() if value or name not in ours}
 
 
-def _as_url(index: str) -> str:
-    return local_path(index).as_uri() if is_local(index) else index
+def _is_there(place: Place) -> bool:
+    """A link folder that does not exist is passed over by pip; uv would stop there."""
+    return not place.is_local or place.path.exists()

@@ -1,0 +1,162 @@
+"""Combinations that nearly are what was asked for: one want given up, everything else kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from packaging.version import Version
+
+from ascendenv.resolve.candidates import Candidate, Situation
+from ascendenv.resolve.model import Nearest
+from ascendenv.resolve.wants import (
+    CANN,
+    CHIP,
+    GLIBC,
+    NEGOTIABLE,
+    PYTHON,
+    TORCH,
+    TORCH_NPU,
+    Want,
+    satisfying,
+    wants,
+)
+from ascendenv.versions import CannVersion
+from ascendenv.vocabulary import Verdict
+
+Availability = Callable[[Candidate, Situation], "bool | None"]
+"""Whether the wheels can be had: ``None`` when a place that may have them could not be asked."""
+
+_Option = tuple[Candidate, Situation]
+
+
+def nearest(situation: Situation, clash: Sequence[Want], available: Availability) -> tuple[Nearest, ...]:
+    """For each want of the clash, the nearest combination that becomes possible when it is given up.
+
+    One whose wheels can be had comes before a nearer one whose wheels could not be looked for.
+    """
+    found = []
+    for given_up in clash:
+        if given_up.name in NEGOTIABLE:
+            chosen = _first_available(_without(situation, given_up), available)
+            if chosen is not None:
+                found.append(_described(chosen, given_up, clash))
+    return (*found, *_declared(situation, available))
+
+
+def _first_available(options: Iterator[_Option], available: Availability) -> tuple[_Option, bool] | None:
+    unknown: _Option | None = None
+    for option in options:
+        answer = available(*option)
+        if answer:
+            return option, True
+        if answer is None and unknown is None:
+            unknown = option
+    return None if unknown is None else (unknown, False)
+
+
+def _without(situation: Situation, given_up: Want) -> Iterator[_Option]:
+    """What is possible without one want, the nearest first."""
+    if given_up.name == PYTHON:
+        for python in _other_pythons(situation):
+            changed = situation.with_python(python)
+            for candidate in satisfying(changed.candidates, wants(changed)):
+                yield candidate, changed
+        return
+    rest = [want for want in wants(situation) if want.name != given_up.name]
+    distance = _distance(situation, given_up.name)
+    fitting = satisfying(situation.candidates, rest)
+    for candidate in sorted(fitting, key=lambda c: (c.judgement.verdict is not Verdict.PAIRED, distance(c))):
+        yield candidate, situation
+
+
+def _other_pythons(situation: Situation) -> list[str]:
+    """The Pythons that torch_npu has wheels for, the one next to the wanted first, of two the newer."""
+    arch, wanted = situation.target.arch, _minor(situation.target.python)
+    known = {p for row in situation.matrix.torch_npu if arch in row.wheels for p in row.wheels[arch].pythons}
+    known.discard(situation.target.python)
+    return sorted(known, key=lambda python: (abs(_minor(python) - wanted), -_minor(python)))
+
+
+def _distance(situation: Situation, name: str) -> Callable[[Candidate], tuple[int, ...]]:
+    """How far a candidate is from what was asked for under ``name``, counted in versions."""
+    request, matrix = situation.request, situation.matrix
+    torches = sorted({Version(row.torch) for row in matrix.torch_npu}, reverse=True)
+    if name == CANN:
+        canns = situation.canns
+        place = canns.index(CannVersion(request.cann or ""))
+        return lambda c: (abs(canns.index(c.cann) - place), canns.index(c.cann))
+    if name == TORCH:
+        torch = torches.index(Version(Version(request.torch or "").public))
+        return lambda c: (
+            abs(torches.index(Version(c.release.torch)) - torch),
+            torches.index(Version(c.release.torch)),
+        )
+    releases = sorted(matrix.torch_npu, key=lambda row: row.version, reverse=True)
+    wanted = next(row for row in releases if row.torch_npu == request.torch_npu)
+    line = torches.index(Version(wanted.torch))
+    return lambda c: (
+        abs(torches.index(Version(c.release.torch)) - line),
+        abs(releases.index(c.release) - releases.index(wanted)),
+        releases.index(c.release),
+    )
+
+
+def _declared(situation: Situation, available: Availability) -> Iterator[Nearest]:
+    """What the vendor only declares compatible, where that is all that is in the way."""
+    if situation.request.allow_declared:
+        return
+    changed = situation.allowing_declared()
+    options = ((candidate, changed) for candidate in satisfying(changed.candidates, wants(changed)))
+    chosen = _first_available(options, available)
+    if chosen is not None:
+        (candidate, _), found = chosen
+        yield Nearest(
+            change="keep all, which the vendor declares compatible but did not release together",
+            pairing=candidate.pairing,
+            options=_options(candidate, changed, "", frozenset()),
+            wheels_found=found,
+        )
+
+
+def _described(chosen: tuple[_Option, bool], given_up: Want, clash: Sequence[Want]) -> Nearest:
+    (candidate, changed), found = chosen
+    release = candidate.release
+    instead = {
+        CANN: f"CANN {candidate.cann}",
+        TORCH: f"torch {release.torch}",
+        TORCH_NPU: f"torch_npu {release.torch_npu}",
+        PYTHON: f"Python {changed.target.python}",
+    }[given_up.name]
+    kept = [want.text for want in clash if want.name not in {given_up.name, GLIBC}]
+    keep = f"keep {', '.join(kept)}, " if kept else ""
+    return Nearest(
+        change=f"{keep}use {instead}",
+        pairing=candidate.pairing,
+        options=_options(candidate, changed, given_up.name, frozenset(want.name for want in clash)),
+        wheels_found=found,
+    )
+
+
+def _options(
+    candidate: Candidate, changed: Situation, given_up: str, clash: frozenset[str]
+) -> tuple[str, ...]:
+    """The whole request in its changed form: what was asked for, what is new, and what the clash is about."""
+    request, target = changed.request, changed.target
+    values = {
+        CANN: (str(candidate.cann), request.cann is not None),
+        TORCH: (candidate.release.torch, request.torch is not None),
+        TORCH_NPU: (candidate.release.torch_npu, request.torch_npu is not None),
+        PYTHON: (target.python, PYTHON in clash),
+        CHIP: (str(target.chip), CHIP in clash),
+    }
+    words = [
+        w
+        for name, (value, asked) in values.items()
+        if asked or name == given_up
+        for w in (f"--{name}", value)
+    ]
+    return (*words, *(["--allow-declared"] if request.allow_declared else []))
+
+
+def _minor(python: str) -> int:
+    return int(python.split(".")[1])
