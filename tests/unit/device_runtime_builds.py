@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,7 +51,7 @@ def build_probe(cache: Path, cann: Path) -> Path:
             shutil.rmtree(target, ignore_errors=True)
             copied = target / "source"
             shutil.copytree(source, copied)
-            run_build(_wheel_command(target), cwd=copied, env=os.environ | {"ASCEND_HOME_PATH": str(cann)})
+            run_build(_wheel_command(target), cwd=copied, ASCEND_HOME_PATH=str(cann))
             (wheel,) = target.glob("*.whl")
             zipfile.ZipFile(wheel).extractall(target / "modules")
             (target / "done").touch()
@@ -85,13 +86,18 @@ def environment(cann: Path, **extra: str) -> dict[str, str]:
     }
 
 
-def run_build(
-    command: list[str], *, cwd: Path | None = None, env: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
+def build_environment(**extra: str) -> dict[str, str]:
+    """The process environment for builds: CMake and Ninja of the tests' own environment come first."""
+    kept = {name: value for name, value in os.environ.items() if name != "ASCEND_HOME_PATH"}
+    return kept | {"PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}", **extra}
+
+
+def run_build(command: list[str], *, cwd: Path | None = None, **extra: str) -> None:
     """Run a build command; its output is the test's failure."""
-    completed = subprocess.run(command, cwd=cwd, env=env, text=True, capture_output=True, check=False)
+    completed = subprocess.run(
+        command, cwd=cwd, env=build_environment(**extra), text=True, capture_output=True, check=False
+    )
     assert completed.returncode == 0, f"{' '.join(command)}\n{completed.stdout}\n{completed.stderr}"
-    return completed
 
 
 def _cmake_build(target: Path) -> None:

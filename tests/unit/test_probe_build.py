@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from typing import TYPE_CHECKING
 
-from device_runtime_builds import SOURCES
+from device_runtime_builds import SOURCES, build_environment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,9 +22,7 @@ def find_cann(directory: Path, cann: Path | None) -> str:
         f'list(APPEND CMAKE_MODULE_PATH "{SOURCES / "probe" / "cmake"}")\n'
         "find_package(Cann REQUIRED)\n"
     )
-    environ = {name: value for name, value in os.environ.items() if name != "ASCEND_HOME_PATH"}
-    if cann is not None:
-        environ["ASCEND_HOME_PATH"] = str(cann)
+    environ = build_environment(**({} if cann is None else {"ASCEND_HOME_PATH": str(cann)}))
     completed = subprocess.run(
         ["cmake", "-S", str(project), "-B", str(directory / "build"), "-G", "Ninja"],
         env=environ,
