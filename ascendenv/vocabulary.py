@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class _Word(str, Enum):
-    """A member is its own text. (``enum.StrEnum`` needs Python 3.11; this project starts at 3.10.)"""
+    """A member is its own text, as in ``enum.StrEnum``, which Python 3.10 does not have."""
 
     def __str__(self) -> str:
         return str(self.value)

@@ -3,92 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
-
-ROOT = Path(__file__).resolve().parents[2]
-# Variables of the caller that would make this another machine than a fresh one.
-_FOREIGN = ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "LD_LIBRARY_PATH", "ASCEND_HOME_PATH")
-_SECONDS = 1800
-
-
-@dataclass(frozen=True)
-class Installed:
-    """What ``bin/ascendenv install --simulate`` made."""
-
-    checkout: Path
-    home: Path
-    path: Path
-    result: Mapping[str, object] = field(repr=False)
-
-    @property
-    def python(self) -> Path:
-        """The environment's interpreter."""
-        return self.path / "bin" / "python"
-
-    def cli(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Run the checkout's ``ascendenv``."""
-        return run([self.checkout / "bin" / "ascendenv", *arguments], outer_environ(self.home), check=check)
-
-    def environ(self) -> dict[str, str]:
-        """A process environment with this one in effect, as ``ascendenv env`` gives it."""
-        exports = json.loads(self.cli("env", "--shell", "json").stdout)
-        return outer_environ(self.home) | exports
-
-
-@dataclass(frozen=True)
-class Simulated:
-    """Runs programs on the simulated CANN."""
-
-    installed: Installed
-
-    def python(self, source: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        """Run Python source in the environment; the caller looks at the exit code."""
-        return run([self.installed.python, "-c", source], self.installed.environ() | variables, check=False)
-
-
-def run(
-    command: list[str | Path], environ: Mapping[str, str], *, check: bool = True, cwd: Path | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run a program without standard input and keep what it prints."""
-    done = subprocess.run(
-        [str(word) for word in command],
-        env=dict(environ),
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=_SECONDS,
-        check=False,
-    )
-    if check:
-        assert done.returncode == 0, f"{command} exited with {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return done
-
-
-def outer_environ(home: Path) -> dict[str, str]:
-    """The environment of a fresh user: nothing activated, data in ``home``; builds are cached by content."""
-    environ = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
-    return environ | {"ASCENDENV_HOME": str(home)}
-
-
-def copy_checkout(target: Path) -> Path:
-    """A clone of the project, with what is changed here and not yet committed."""
-    listed = run(
-        ["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"], os.environ
-    )
-    for name in filter(None, listed.stdout.split("\0")):
-        if (ROOT / name).is_file():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, target / name)
-    return target
+from main_job import Installed, Simulated, copy_checkout, outer_environ, run
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import Installed, outer_environ, run
+from main_job import Installed, outer_environ, run
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from urllib.request import url2pathname
 
 import pytest
 import requests
-from conftest import Installed, outer_environ, run
+from main_job import Installed, outer_environ, run
 
 from ascendenv.resolve.lock import read_packages
 
