@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ascendenv.errors import InstallError, UsageError
 from ascendenv.install import transaction
-from ascendenv.install.files import explained, nearest_directory
+from ascendenv.install.files import explained
 
 _ELSEWHERE = "name another place with --env PATH, or leave it out for a managed environment"
 
@@ -41,7 +41,7 @@ def require_place(path: Path) -> None:
         transaction.settle(path)
         if path.exists():
             _require_environment_or_nothing(path)
-        _require_writable(path if path.is_dir() else nearest_directory(path))
+        _require_writable(next(place for place in (path, *path.parents) if place.exists()))
 
 
 def _require_environment_or_nothing(path: Path) -> None:
@@ -69,5 +69,7 @@ def _led_to(link: Path) -> str:
 
 
 def _require_writable(directory: Path) -> None:
+    if not directory.is_dir():
+        raise UsageError(f"{directory} is a file, so nothing can be below it", hint=_ELSEWHERE)
     if not os.access(directory, os.W_OK | os.X_OK):
         raise InstallError(f"{directory} cannot be written to", hint=_ELSEWHERE)
