@@ -94,7 +94,6 @@ void Score(Tensor query, Tensor key, Tensor value, OptionalTensor shift, Optiona
            double scale, double keepProbability, int64_t /*preTokens, told by the mask*/,
            int64_t /*nextTokens*/, int64_t heads, Text layout, int64_t /*innerPrecise*/, int64_t sparseMode,
            Out softmaxMax, Out softmaxSum, Out /*softmaxOut, unused by the device*/, Out out) {
-  if (query.is_meta()) return;
   TORCH_CHECK_VALUE(!paddingMask, "a padding mask is not implemented");
   const auto attention =
       Compute(query, key, value, shift, dropMask, mask, {scale, keepProbability, heads, layout, sparseMode});
@@ -112,7 +111,6 @@ void ScoreGrad(Tensor query, Tensor key, Tensor value, Tensor grad, OptionalTens
                int64_t /*preTokens*/, int64_t /*nextTokens*/, int64_t heads, Text layout,
                int64_t /*innerPrecise*/, int64_t sparseMode, Out queryGrad, Out keyGrad, Out valueGrad,
                OptionalOut shiftGrad) {
-  if (query.is_meta()) return;
   TORCH_CHECK_VALUE(!paddingMask, "a padding mask is not implemented");
   const auto attention =
       Compute(query, key, value, shift, dropMask, mask, {scale, keepProbability, heads, layout, sparseMode});

@@ -2,6 +2,7 @@
 #include <ATen/ScalarOps.h>
 
 #include "binding.h"
+#include "checks.h"
 
 namespace simulator::operators {
 namespace {
@@ -10,14 +11,12 @@ using BinaryKernel = at::Tensor& (*)(at::Tensor&, const at::Tensor&, const at::T
 using ScalarKernel = at::Tensor& (*)(at::Tensor&, const at::Tensor&, const at::Scalar&);
 
 template <BinaryKernel kKernel>
-void Binary(Tensor self, Tensor other, Out out) {
-  kKernel(out, self, other);
-}
+constexpr Checked Binary{CheckBroadcast,
+                         [](Tensor self, Tensor other, Out out) { kKernel(out, self, other); }};
 
 template <BinaryKernel kKernel>
-void InplaceBinary(Out self, Tensor other) {
-  kKernel(self, self, other);
-}
+constexpr Checked InplaceBinary{[](Out self, Tensor other) { CheckBroadcast(self, other, self); },
+                                [](Out self, Tensor other) { kKernel(self, self, other); }};
 
 template <ScalarKernel kKernel>
 void WithScalar(Tensor self, Scalar other, Out out) {
@@ -28,6 +27,18 @@ template <ScalarKernel kKernel>
 void InplaceWithScalar(Out self, Scalar other) {
   kKernel(self, self, other);
 }
+
+using ScaledKernel = at::Tensor& (*)(at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Scalar&);
+
+template <ScaledKernel kKernel>
+constexpr Checked Scaled{
+    [](Tensor self, Tensor other, Scalar, Out out) { CheckBroadcast(self, other, out); },
+    [](Tensor self, Tensor other, Scalar alpha, Out out) { kKernel(out, self, other, alpha); }};
+
+template <ScaledKernel kKernel>
+constexpr Checked InplaceScaled{
+    [](Out self, Tensor other, Scalar) { CheckBroadcast(self, other, self); },
+    [](Out self, Tensor other, Scalar alpha) { kKernel(self, self, other, alpha); }};
 
 // A tensor that takes part in type promotion as the Python number it stands for.
 at::Tensor Number(Scalar value) { return at::native::wrapped_scalar_tensor(value); }
@@ -113,16 +124,16 @@ ACLNN(PowTensorScalar, WithScalar<at::pow_out>);
 ACLNN(InplacePowTensorScalar, InplaceWithScalar<at::pow_out>);
 ACLNN(XLogYScalarOther, WithScalar<at::xlogy_out>);
 ACLNN(InplaceXLogYScalarOther, InplaceWithScalar<at::xlogy_out>);
-ACLNN(Add, [](Tensor self, Tensor other, Scalar alpha, Out out) { at::add_out(out, self, other, alpha); });
-ACLNN(InplaceAdd, [](Out self, Tensor other, Scalar alpha) { at::add_out(self, self, other, alpha); });
+ACLNN(Add, Scaled<at::add_out>);
+ACLNN(InplaceAdd, InplaceScaled<at::add_out>);
 ACLNN(Adds,
       [](Tensor self, Scalar other, Scalar alpha, Out out) { at::add_out(out, self, Number(other), alpha); });
 ACLNN(InplaceAdds,
       [](Out self, Scalar other, Scalar alpha) { at::add_out(self, self, Number(other), alpha); });
 ACLNN(AddV3,
       [](Scalar self, Tensor other, Scalar alpha, Out out) { at::add_out(out, Number(self), other, alpha); });
-ACLNN(Sub, [](Tensor self, Tensor other, Scalar alpha, Out out) { at::sub_out(out, self, other, alpha); });
-ACLNN(InplaceSub, [](Out self, Tensor other, Scalar alpha) { at::sub_out(self, self, other, alpha); });
+ACLNN(Sub, Scaled<at::sub_out>);
+ACLNN(InplaceSub, InplaceScaled<at::sub_out>);
 ACLNN(Subs,
       [](Tensor self, Scalar other, Scalar alpha, Out out) { at::sub_out(out, self, Number(other), alpha); });
 ACLNN(InplaceSubs,

@@ -10,21 +10,47 @@
 
 namespace simulator::operators {
 
+// An implementation with a check of its own for phase 1, which gets the same arguments.
+template <typename Check, typename Compute>
+struct Checked {
+  Check check;
+  Compute compute;
+};
+
+template <typename Check, typename Compute>
+Checked(Check, Compute) -> Checked<Check, Compute>;
+
+template <typename Implementation>
+constexpr const Implementation& ComputeOf(const Implementation& implementation) {
+  return implementation;
+}
+
+template <typename Check, typename Compute>
+constexpr const Compute& ComputeOf(const Checked<Check, Compute>& implementation) {
+  return implementation.compute;
+}
+
+template <typename Implementation, typename Arguments>
+void CheckArguments(const Implementation& /*implementation*/, Arguments& /*arguments*/) {}
+
+template <typename Check, typename Compute, typename Arguments>
+void CheckArguments(const Checked<Check, Compute>& implementation, Arguments& arguments) {
+  std::apply(implementation.check, arguments);
+}
+
+// What one run works on. A tensor gets new metadata over the same memory, so that no run can change the next
+// one's.
 template <typename Held>
-Held OnMeta(const Held& value) {
+Held ForOneRun(const Held& value) {
   return value;
 }
 
-inline at::Tensor OnMeta(const at::Tensor& tensor) { return WithoutData(tensor); }
-
-inline std::optional<at::Tensor> OnMeta(const std::optional<at::Tensor>& tensor) {
-  return tensor ? std::optional(WithoutData(*tensor)) : std::nullopt;
+inline at::Tensor ForOneRun(const at::Tensor& tensor) {
+  return at::Tensor(tensor.unsafeGetTensorImpl()->shallow_copy_and_detach(c10::VariableVersion(0), false));
 }
 
-inline std::vector<at::Tensor> OnMeta(const std::vector<at::Tensor>& tensors) {
-  std::vector<at::Tensor> result;
-  for (const auto& tensor : tensors) result.push_back(WithoutData(tensor));
-  return result;
+inline std::optional<at::Tensor> ForOneRun(const std::optional<at::Tensor>& tensor) {
+  return tensor ? std::optional(ForOneRun(*tensor)) : std::nullopt;
 }
 
 // An ATen `out` function may resize what it writes to; device memory cannot follow.
@@ -53,11 +79,9 @@ struct Operator<kImplementation, kName, std::function<void(Parameters...)>> {
                                       aclOpExecutor** executor) {
     return Prepare(kName, [&] {
       Arguments arguments{Argument<Parameters>::Hold(given)...};
-      if constexpr (!kDynamic) CheckOnMeta([&] { Check(arguments); });
+      CheckArguments(kImplementation, arguments);
       *Required(workspaceSize) = 0;
-      auto run = [held = std::move(arguments)]() mutable {
-        return Run(kName, [&] { std::apply(kImplementation, held); });
-      };
+      auto run = [held = std::move(arguments)] { return Run(kName, [&] { ComputeOn(held, Indices()); }); };
       *Required(executor) = new aclOpExecutor{kName, std::move(run)};
     });
   }
@@ -65,19 +89,18 @@ struct Operator<kImplementation, kName, std::function<void(Parameters...)>> {
   static constexpr auto* kLaunch = kDynamic ? &LaunchAndWait : &Launch;
 
  private:
-  // ATen's kernels check their arguments on tensors without data as they would on real ones.
-  static void Check(const Arguments& given) { CheckEach(given, std::index_sequence_for<Parameters...>()); }
+  using Indices = std::index_sequence_for<Parameters...>;
 
   template <size_t... kIndices>
-  static void CheckEach(const Arguments& given, std::index_sequence<kIndices...>) {
-    Arguments meta{OnMeta(std::get<kIndices>(given))...};
-    std::apply(kImplementation, meta);
-    (CheckUnchanged(std::get<kIndices>(given), std::get<kIndices>(meta)), ...);
+  static void ComputeOn(const Arguments& held, std::index_sequence<kIndices...>) {
+    Arguments arguments{ForOneRun(std::get<kIndices>(held))...};
+    std::apply(ComputeOf(kImplementation), arguments);
+    (CheckUnchanged(std::get<kIndices>(held), std::get<kIndices>(arguments)), ...);
   }
 };
 
 template <typename Implementation>
-using SignatureOf = decltype(std::function{std::declval<Implementation>()});
+using SignatureOf = decltype(std::function{ComputeOf(std::declval<const Implementation&>())});
 
 }  // namespace simulator::operators
 

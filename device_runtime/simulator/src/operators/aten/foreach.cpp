@@ -17,8 +17,6 @@ void StoreAll(Tensors out, const Results& results) {
 }
 
 // The older operators pass a number as a tensor on the device, the V2 operators as a scalar.
-bool OnlyShapes(Tensor number) { return number.is_meta(); }
-
 template <Results (*kKernel)(at::TensorList)>
 void Each(Tensors x, Tensors out) {
   StoreAll(out, kKernel(x));
@@ -36,7 +34,7 @@ void WithScalar(Tensors x, Scalar number, Tensors out) {
 
 template <Results (*kKernel)(at::TensorList, const at::Scalar&)>
 void WithDeviceScalar(Tensors x, Tensor number, Tensors out) {
-  if (!OnlyShapes(number)) StoreAll(out, kKernel(x, number.item()));
+  StoreAll(out, kKernel(x, number.item()));
 }
 
 template <Results (*kKernel)(at::TensorList, at::ArrayRef<at::Scalar>)>
@@ -55,13 +53,12 @@ void Triples(Tensors x, Tensors y, Tensors z, Scalar number, Tensors out) {
 
 template <TernaryKernel kKernel>
 void TriplesWithDeviceScalar(Tensors x, Tensors y, Tensors z, Tensor number, Tensors out) {
-  if (!OnlyShapes(number)) StoreAll(out, kKernel(x, y, z, number.item()));
+  StoreAll(out, kKernel(x, y, z, number.item()));
 }
 
 // One number a triple, all in one tensor.
 template <TernaryListKernel kKernel>
 void TriplesWithDeviceScalars(Tensors x, Tensors y, Tensors z, Tensor numbers, Tensors out) {
-  if (OnlyShapes(numbers)) return;
   std::vector<at::Scalar> values;
   for (int64_t i = 0; i < numbers.numel(); ++i) values.push_back(numbers.flatten()[i].item());
   StoreAll(out, kKernel(x, y, z, values));
@@ -145,12 +142,12 @@ ACLNN(ForeachAddcdivScalarList, TriplesWithDeviceScalars<at::_foreach_addcdiv>);
 ACLNN(ForeachAddListV2,
       [](Tensors x, Tensors y, Scalar alpha, Tensors out) { StoreAll(out, at::_foreach_add(x, y, alpha)); });
 ACLNN(ForeachAddList, [](Tensors x, Tensors y, Tensor alpha, Tensors out) {
-  if (!OnlyShapes(alpha)) StoreAll(out, at::_foreach_add(x, y, alpha.item()));
+  StoreAll(out, at::_foreach_add(x, y, alpha.item()));
 });
 ACLNN(ForeachSubListV2,
       [](Tensors x, Tensors y, Scalar alpha, Tensors out) { StoreAll(out, at::_foreach_sub(x, y, alpha)); });
 ACLNN(ForeachSubList, [](Tensors x, Tensors y, Tensor alpha, Tensors out) {
-  if (!OnlyShapes(alpha)) StoreAll(out, at::_foreach_sub(x, y, alpha.item()));
+  StoreAll(out, at::_foreach_sub(x, y, alpha.item()));
 });
 ACLNN(ForeachPowScalarAndTensor,
       [](Scalar base, Tensors exponents, Tensors out) { StoreAll(out, at::_foreach_pow(base, exponents)); });

@@ -48,11 +48,10 @@ ACLNN(Index, [](Tensor self, Tensors indices, Out out) {
     TORCH_CHECK_VALUE(out.numel() == 0, "no element is selected for an output tensor of shape ", out.sizes());
     return;
   }
-  if (!self.is_meta()) Store(out, at::index(self, Indices(indices)));
+  Store(out, at::index(self, Indices(indices)));
 });
 ACLNN(IndexPutImpl, [](Out self, Tensors indices, Tensor values, bool accumulate, bool /*unsafe*/) {
-  if (!SelectNothing(indices) && !self.is_meta())
-    at::_index_put_impl_(self, Indices(indices), values, accumulate);
+  if (!SelectNothing(indices)) at::_index_put_impl_(self, Indices(indices), values, accumulate);
 });
 ACLNN(IndexSelect, [](Tensor self, int64_t dim, Tensor index, Out out) {
   Store(out, at::index_select(self, dim, index));
@@ -77,11 +76,10 @@ ACLNN(InplaceIndexFill, [](Out self, int64_t dim, Tensor index, Scalar value) {
   Store(self, at::index_fill(self, dim, index.to(at::kLong), value));
 });
 ACLNN(IndexFillTensor, [](Tensor self, int64_t dim, Sizes index, Scalar value, Out out) {
-  if (!self.is_meta()) Store(out, FillAt(self, dim, index, value));
+  Store(out, FillAt(self, dim, index, value));
 });
-ACLNN(InplaceIndexFillTensor, [](Out self, int64_t dim, Sizes index, Scalar value) {
-  if (!self.is_meta()) Store(self, FillAt(self, dim, index, value));
-});
+ACLNN(InplaceIndexFillTensor,
+      [](Out self, int64_t dim, Sizes index, Scalar value) { Store(self, FillAt(self, dim, index, value)); });
 
 ACLNN(Gather,
       [](Tensor self, int64_t dim, Tensor index, Out out) { Store(out, at::gather(self, dim, index)); });
@@ -126,17 +124,15 @@ ACLNN(NonzeroV2, [](Tensor self, DynamicOut& out) {
 ACLNN(Embedding, [](Tensor weight, Tensor indices, Out out) { Store(out, at::embedding(weight, indices)); });
 ACLNN(EmbeddingDenseBackward, [](Tensor grad, Tensor indices, uint64_t numWeights, uint64_t paddingIdx,
                                  bool scaleGradByFreq, Out out) {
-  if (grad.is_meta()) return;
   Store(out, at::embedding_dense_backward(Widened(grad), indices, static_cast<int64_t>(numWeights),
                                           static_cast<int64_t>(paddingIdx), scaleGradByFreq));
 });
 ACLNN(EmbeddingRenorm, [](Out self, Tensor indices, double maxNorm, double normType) {
-  if (!self.is_meta()) at::embedding_renorm_(self, indices.to(at::kLong).contiguous(), maxNorm, normType);
+  at::embedding_renorm_(self, indices.to(at::kLong).contiguous(), maxNorm, normType);
 });
 ACLNN(EmbeddingBag, [](Tensor weight, Tensor indices, Tensor offsets, bool scaleGradByFreq, int64_t mode,
                        bool sparse, OptionalTensor perSampleWeights, bool includeLastOffset,
                        int64_t paddingIdx, Out output, Out offset2bag, Out bagSize, Out maxIndices) {
-  if (weight.is_meta()) return;
   const auto [sums, bags, sizes, largest] =
       at::_embedding_bag(weight, indices, offsets, scaleGradByFreq, mode, sparse, perSampleWeights,
                          includeLastOffset, paddingIdx);

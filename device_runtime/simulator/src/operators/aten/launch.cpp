@@ -52,16 +52,6 @@ aclnnStatus Prepare(const char* name, const std::function<void()>& hold) {
   return Contain(name, kInvalidArgument, hold);
 }
 
-void CheckOnMeta(const std::function<void()>& check) {
-  // Some of these kernels are Python, and the thread that waits for the task queue may hold the interpreter.
-  if (OnTaskQueue()) return;
-  try {
-    check();
-  } catch (const c10::NotImplementedError&) {
-    // The run itself will check.
-  }
-}
-
 aclError Run(const char* name, const std::function<void()>& body) {
   return Contain(name, kDeviceFault, body);
 }

@@ -10,9 +10,6 @@ namespace simulator::operators {
 // Phase 1 around `hold`: what it throws becomes a refusal that names the operator.
 aclnnStatus Prepare(const char* name, const std::function<void()>& hold);
 
-// Runs `check` and lets pass what ATen has no data-free kernel for.
-void CheckOnMeta(const std::function<void()>& check);
-
 // The run on the stream's worker around `body`: what it throws becomes a device fault that names the
 // operator.
 aclError Run(const char* name, const std::function<void()>& body);

@@ -110,7 +110,6 @@ ACLNN(MultilabelMarginLoss, [](Tensor self, Tensor target, int64_t reduction, Ou
 });
 ACLNN(CtcLoss, [](Tensor logProbs, Tensor targets, Sizes inputLengths, Sizes targetLengths, int64_t blank,
                   bool zeroInfinity, Out loss, Out logAlpha) {
-  if (logProbs.is_meta()) return;
   const auto [losses, alphas] =
       at::_ctc_loss(logProbs, targets, inputLengths, targetLengths, blank, zeroInfinity);
   Store(loss, losses);
@@ -122,7 +121,6 @@ ACLNN(CtcLoss, [](Tensor logProbs, Tensor targets, Sizes inputLengths, Sizes tar
 ACLNN(CtcLossBackward,
       [](Tensor gradOutput, Tensor logProbs, Tensor targets, Sizes inputLengths, Sizes targetLengths,
          Tensor loss, Tensor logAlpha, int64_t blank, bool zeroInfinity, Out out) {
-        if (logProbs.is_meta()) return;
         const auto longest =
             targetLengths.empty() ? 0 : *std::max_element(targetLengths.begin(), targetLengths.end());
         const auto alphas = logAlpha.narrow(2, 0, 2 * longest + 1).contiguous();

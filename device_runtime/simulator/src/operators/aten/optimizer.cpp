@@ -6,7 +6,6 @@ ACLNN(ApplyAdamWV2, [](Out variable, Out momentum, Out squares, OptionalOut larg
                        Tensor step, float lr, float beta1, float beta2, float weightDecay, float eps,
                        bool amsgrad, bool maximize) {
   TORCH_CHECK_VALUE(!amsgrad || largestSquares, "amsgrad needs the largest squares");
-  if (variable.is_meta()) return;
   std::vector<at::Tensor> variables{variable}, grads{grad}, momenta{momentum}, squaresList{squares}, largest;
   if (amsgrad) largest.push_back(*largestSquares);
   // The operator counts the step itself.
@@ -17,20 +16,17 @@ ACLNN(ApplyAdamWV2, [](Out variable, Out momentum, Out squares, OptionalOut larg
 ACLNN(FusedSgd,
       [](Tensors parameters, Tensors grads, Tensors momenta, OptionalTensor gradScale, float weightDecay,
          float momentum, float lr, float dampening, bool nesterov, bool maximize, bool isFirstStep) {
-        if (!parameters.empty() && parameters.front().is_meta()) return;
         at::_fused_sgd_(parameters, grads, momenta, weightDecay, momentum, lr, dampening, nesterov, maximize,
                         isFirstStep, gradScale);
       });
 ACLNN(ForeachNonFiniteCheckAndUnscale, [](Tensors grads, Out foundInf, Tensor inverseScale) {
   for (auto grad : grads) {
-    if (grad.is_meta()) return;
     if (!at::isfinite(grad).all().item<bool>()) foundInf.fill_(1);
     grad.copy_(grad.to(at::kFloat) * inverseScale);
   }
 });
 ACLNN(AmpUpdateScale, [](Tensor scale, Tensor growthTracker, Tensor foundInf, double growthFactor,
                          double backoffFactor, int64_t growthInterval, Out newScale, Out newTracker) {
-  if (scale.is_meta()) return;
   newScale.copy_(scale);
   newTracker.copy_(growthTracker);
   at::_amp_update_scale_(newScale, newTracker, foundInf, growthFactor, backoffFactor, growthInterval);

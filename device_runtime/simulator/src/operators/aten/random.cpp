@@ -12,18 +12,17 @@ namespace {
 // Runs `fill` with a generator that depends on seed and offset alone. Nothing is drawn when only shapes are
 // checked.
 template <typename Fill>
-void Draw(Tensor out, int64_t seed, int64_t offset, Fill fill) {
-  if (out.is_meta()) return;
+void Draw(int64_t seed, int64_t offset, Fill fill) {
   constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15;  // spreads neighbouring offsets over all bits
   const auto state = static_cast<uint64_t>(seed) ^ (static_cast<uint64_t>(offset) * kGoldenRatio);
   fill(at::detail::createCPUGenerator(state));
 }
 
 // In a captured graph, seed and offset are in device memory and the graph adds its own offset.
-int64_t Value(Tensor scalar) { return scalar.is_meta() ? 0 : scalar.item<int64_t>(); }
+int64_t Value(Tensor scalar) { return scalar.item<int64_t>(); }
 
 void Normal(Out out, Tensor mean, Tensor deviation, int64_t seed, int64_t offset) {
-  Draw(out, seed, offset, [&](auto generator) {
+  Draw(seed, offset, [&](auto generator) {
     Store(out, at::normal(at::zeros(out.sizes(), out.options()), 1.0, generator) * deviation + mean);
   });
 }
@@ -36,7 +35,7 @@ void DropoutMask(Sizes shape, double probability, int64_t seed, int64_t offset, 
   const auto elements = c10::multiply_integers(shape);
   TORCH_CHECK_VALUE(mask.numel() * 8 >= elements, "a mask of ", mask.numel(), " bytes is too short for ",
                     elements, " elements");
-  Draw(mask, seed, offset, [&](auto generator) {
+  Draw(seed, offset, [&](auto generator) {
     const auto bits = at::empty({mask.numel(), 8}, mask.options()).bernoulli_(1 - probability, generator);
     const auto weights = at::pow(2, at::arange(8, mask.options()));
     mask.copy_((bits * weights).sum(1).view_as(mask));
@@ -44,22 +43,21 @@ void DropoutMask(Sizes shape, double probability, int64_t seed, int64_t offset, 
 }
 
 void RandomInt(Out self, int64_t from, int64_t to, int64_t seed, int64_t offset) {
-  Draw(self, seed, offset, [&](auto generator) { self.random_(from, to, generator); });
+  Draw(seed, offset, [&](auto generator) { self.random_(from, to, generator); });
 }
 
 }  // namespace
 }  // namespace simulator::operators
 
 ACLNN(InplaceNormal, [](Out self, float mean, float deviation, int64_t seed, int64_t offset) {
-  Draw(self, seed, offset, [&](auto generator) { self.normal_(mean, deviation, generator); });
+  Draw(seed, offset, [&](auto generator) { self.normal_(mean, deviation, generator); });
 });
-ACLNN(InplaceNormalTensor,
-      [](Out self, float mean, float deviation, Tensor seed, Tensor base, int64_t offset) {
-        Draw(self, Value(seed), Value(base) + offset,
-             [&](auto generator) { self.normal_(mean, deviation, generator); });
-      });
+ACLNN(InplaceNormalTensor, [](Out self, float mean, float deviation, Tensor seed, Tensor base,
+                              int64_t offset) {
+  Draw(Value(seed), Value(base) + offset, [&](auto generator) { self.normal_(mean, deviation, generator); });
+});
 ACLNN(NormalFloatFloat, [](float mean, float deviation, int64_t seed, int64_t offset, Out out) {
-  Draw(out, seed, offset, [&](auto generator) { out.normal_(mean, deviation, generator); });
+  Draw(seed, offset, [&](auto generator) { out.normal_(mean, deviation, generator); });
 });
 ACLNN(NormalFloatTensor, [](float mean, Tensor deviation, int64_t seed, int64_t offset, Out out) {
   Normal(out, at::full_like(deviation, mean), deviation, seed, offset);
@@ -71,42 +69,42 @@ ACLNN(NormalTensorTensor, [](Tensor mean, Tensor deviation, int64_t seed, int64_
   Normal(out, mean, deviation, seed, offset);
 });
 ACLNN(InplaceUniform, [](Out self, double from, double to, uint64_t seed, uint64_t offset) {
-  Draw(self, seed, offset, [&](auto generator) { self.uniform_(from, to, generator); });
+  Draw(seed, offset, [&](auto generator) { self.uniform_(from, to, generator); });
 });
 ACLNN(InplaceUniformTensor, [](Out self, double from, double to, Tensor seed, Tensor base, uint64_t offset) {
-  Draw(self, Value(seed), Value(base) + offset, [&](auto generator) { self.uniform_(from, to, generator); });
+  Draw(Value(seed), Value(base) + offset, [&](auto generator) { self.uniform_(from, to, generator); });
 });
 ACLNN(SimThreadExponential, [](Out self, int64_t count, double lambda, int64_t seed, int64_t offset) {
   TORCH_CHECK_VALUE(count == self.numel(), "the count ", count, " is not the tensor's ", self.numel(),
                     " elements");
-  Draw(self, seed, offset, [&](auto generator) { self.exponential_(lambda, generator); });
+  Draw(seed, offset, [&](auto generator) { self.exponential_(lambda, generator); });
 });
 ACLNN(InplaceBernoulli, [](Out self, Scalar probability, int64_t seed, int64_t offset) {
-  Draw(self, seed, offset, [&](auto generator) { self.bernoulli_(probability.toDouble(), generator); });
+  Draw(seed, offset, [&](auto generator) { self.bernoulli_(probability.toDouble(), generator); });
 });
 ACLNN(InplaceBernoulliTensor, [](Out self, Tensor probability, int64_t seed, int64_t offset) {
-  Draw(self, seed, offset, [&](auto generator) { self.bernoulli_(probability, generator); });
+  Draw(seed, offset, [&](auto generator) { self.bernoulli_(probability, generator); });
 });
 ACLNN(InplaceRandom, RandomInt);
 ACLNN(InplaceRandomTensor, [](Out self, int64_t from, int64_t to, Tensor seed, Tensor base, int64_t offset) {
   RandomInt(self, from, to, Value(seed), Value(base) + offset);
 });
 ACLNN(InplaceRandomWithoutFromTo, [](Out self, int64_t seed, int64_t offset) {
-  Draw(self, seed, offset, [&](auto generator) { self.random_(generator); });
+  Draw(seed, offset, [&](auto generator) { self.random_(generator); });
 });
 ACLNN(InplaceRandomWithoutFromToTensor, [](Out self, Tensor seed, Tensor base, int64_t offset) {
-  Draw(self, Value(seed), Value(base) + offset, [&](auto generator) { self.random_(generator); });
+  Draw(Value(seed), Value(base) + offset, [&](auto generator) { self.random_(generator); });
 });
 ACLNN(Randperm, [](int64_t n, int64_t seed, int64_t offset, Out out) {
-  Draw(out, seed, offset, [&](auto generator) { Store(out, at::randperm(n, generator, out.scalar_type())); });
+  Draw(seed, offset, [&](auto generator) { Store(out, at::randperm(n, generator, out.scalar_type())); });
 });
 ACLNN(Multinomial, [](Tensor self, int64_t samples, bool replacement, int64_t seed, int64_t offset, Out out) {
-  Draw(out, seed, offset,
+  Draw(seed, offset,
        [&](auto generator) { Store(out, at::multinomial(self, samples, replacement, generator)); });
 });
 ACLNN(MultinomialTensor,
       [](Tensor self, int64_t samples, bool replacement, Tensor seed, Tensor base, int64_t offset, Out out) {
-        Draw(out, Value(seed), Value(base) + offset,
+        Draw(Value(seed), Value(base) + offset,
              [&](auto generator) { Store(out, at::multinomial(self, samples, replacement, generator)); });
       });
 
@@ -119,7 +117,6 @@ ACLNN(DropoutGenMaskV2Tensor,
       [](Sizes shape, double probability, Tensor seed, Tensor base, int64_t offset, Type /*probability's*/,
          Out mask) { DropoutMask(shape, probability, Value(seed), Value(base) + offset, mask); });
 ACLNN(DropoutDoMask, [](Tensor self, Tensor mask, double probability, Out out) {
-  if (self.is_meta()) return;
   if (probability == 1) {
     out.zero_();
     return;

@@ -118,10 +118,10 @@ ACLNN(Cummin, [](Tensor self, int64_t dim, Out values, Out indices) {
   Store(indices, positions);
 });
 ACLNN(Bincount, [](Tensor self, OptionalTensor weights, int64_t minLength, Out out) {
-  if (!self.is_meta()) Store(out, at::bincount(self, weights, minLength));
+  Store(out, at::bincount(self, weights, minLength));
 });
 ACLNN(Histc, [](Tensor self, int64_t bins, Scalar low, Scalar high, Out out) {
-  if (!self.is_meta()) Store(out, at::histc(self, bins, low, high));
+  Store(out, at::histc(self, bins, low, high));
 });
 ACLNN(Trace, [](Tensor self, Out out) { Store(out, at::trace(self)); });
 ACLNN(Renorm, [](Tensor self, Scalar p, int64_t dim, Scalar maxNorm, Out out) {

@@ -14,7 +14,7 @@ ACLNN(SplitWithSize, [](Tensor self, Sizes sizes, int64_t dim, Tensors out) {
 });
 ACLNN(Repeat, [](Tensor self, Sizes repeats, Out out) { Store(out, self.repeat(repeats)); });
 ACLNN(RepeatInterleave, [](Tensor self, Tensor repeats, int64_t outputSize, Out out) {
-  if (!self.is_meta()) Store(out, at::repeat_interleave(self, repeats, std::nullopt, outputSize));
+  Store(out, at::repeat_interleave(self, repeats, std::nullopt, outputSize));
 });
 ACLNN(RepeatInterleaveInt, [](Tensor self, int64_t repeats, int64_t outputSize, Out out) {
   Store(out, at::repeat_interleave(self, repeats, std::nullopt, outputSize));
@@ -23,10 +23,10 @@ ACLNN(RepeatInterleaveIntWithDim, [](Tensor self, int64_t repeats, int64_t dim, 
   Store(out, at::repeat_interleave(self, repeats, dim, outputSize));
 });
 ACLNN(RepeatInterleaveWithDim, [](Tensor self, Tensor repeats, int64_t dim, int64_t outputSize, Out out) {
-  if (!self.is_meta()) Store(out, at::repeat_interleave(self, repeats, dim, outputSize));
+  Store(out, at::repeat_interleave(self, repeats, dim, outputSize));
 });
 ACLNN(RepeatInterleaveTensor, [](Tensor repeats, int64_t outputSize, Out out) {
-  if (!repeats.is_meta()) Store(out, at::repeat_interleave(repeats, outputSize));
+  Store(out, at::repeat_interleave(repeats, outputSize));
 });
 ACLNN(Roll, [](Tensor self, Sizes shifts, Sizes dims, Out out) { Store(out, at::roll(self, shifts, dims)); });
 ACLNN(Flip, [](Tensor self, Sizes dims, Out out) { Store(out, at::flip(self, dims)); });
@@ -71,10 +71,10 @@ ACLNN(ReplicationPad3dBackward, [](Tensor gradOutput, Tensor self, Sizes pad, Ou
 });
 
 ACLNN(Arange, [](Scalar start, Scalar end, Scalar step, Out out) {
-  if (!out.is_meta()) Store(out, at::arange(start, end, step, out.scalar_type()));
+  Store(out, at::arange(start, end, step, out.scalar_type()));
 });
 ACLNN(Range, [](Scalar start, Scalar end, Scalar step, Out out) {
-  if (!out.is_meta()) Store(out, at::range(start, end, step, out.options()));
+  Store(out, at::range(start, end, step, out.options()));
 });
 ACLNN(Linspace,
       [](Scalar start, Scalar end, int64_t steps, Out out) { at::linspace_out(out, start, end, steps); });
@@ -86,7 +86,6 @@ ACLNN(ChunkCat, [](Tensors tensors, int64_t dim, int64_t chunks, Out out) {
   Store(out, at::_chunk_cat(tensors, dim, chunks));
 });
 ACLNN(RepeatInterleaveGrad, [](Tensor gradOutput, Tensor repeats, int64_t axis, Out out) {
-  if (out.is_meta()) return;
   const auto counts = repeats.to(at::kLong).expand({out.size(axis)});
   const auto sources = at::repeat_interleave(at::arange(out.size(axis), counts.options()), counts);
   Store(out, at::zeros_like(out).index_add(axis, sources, gradOutput));

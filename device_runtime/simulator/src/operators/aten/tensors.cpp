@@ -117,10 +117,6 @@ at::Scalar ToScalar(const aclScalar& scalar) {
   }
 }
 
-at::Tensor WithoutData(const at::Tensor& tensor) {
-  return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kMeta));
-}
-
 void Reshape(aclTensor& descriptor, at::IntArrayRef sizes) {
   descriptor.viewDims = sizes.vec();
   const auto strides = c10::contiguous_strides(sizes);

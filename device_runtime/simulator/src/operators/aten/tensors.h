@@ -15,9 +15,6 @@ at::Tensor View(const aclTensor& descriptor);
 
 at::Scalar ToScalar(const aclScalar& scalar);
 
-// The same shape, strides and dtype without data: what ATen's meta kernels check arguments on.
-at::Tensor WithoutData(const at::Tensor& tensor);
-
 // Rewrites the shape of an output whose size depends on the data, as a contiguous tensor from the same
 // address.
 void Reshape(aclTensor& descriptor, at::IntArrayRef sizes);

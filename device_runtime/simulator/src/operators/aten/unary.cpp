@@ -1,16 +1,17 @@
 // Operators that map each element of one tensor.
 #include "binding.h"
+#include "checks.h"
 #include "store.h"
 
 namespace simulator::operators {
 namespace {
 
-template <at::Tensor& (*kKernel)(at::Tensor&, const at::Tensor&)>
-void Unary(Tensor self, Out out) {
-  kKernel(out, self);
-}
+using UnaryKernel = at::Tensor& (*)(at::Tensor&, const at::Tensor&);
 
-template <at::Tensor& (*kKernel)(at::Tensor&, const at::Tensor&)>
+template <UnaryKernel kKernel>
+constexpr Checked Unary{CheckSameShape, [](Tensor self, Out out) { kKernel(out, self); }};
+
+template <UnaryKernel kKernel>
 void InplaceUnary(Out self) {
   kKernel(self, self);
 }

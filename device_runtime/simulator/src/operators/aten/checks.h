@@ -1,0 +1,33 @@
+#pragma once
+
+#include <ATen/ExpandUtils.h>
+
+#include "arguments.h"
+
+// What phase 1 refuses before anything is queued.
+namespace simulator::operators {
+
+inline void CheckShape(Tensor out, at::IntArrayRef expected) {
+  TORCH_CHECK_VALUE(out.sizes() == expected, "the result has shape ", expected, ", the output tensor ",
+                    out.sizes());
+}
+
+inline void CheckSameShape(Tensor self, Tensor out) { CheckShape(out, self.sizes()); }
+
+inline void CheckBroadcast(Tensor self, Tensor other, Tensor out) {
+  CheckShape(out, at::infer_size(self.sizes(), other.sizes()));
+}
+
+// The product of two matrices or of two stacks of matrices.
+inline void CheckProduct(Tensor self, Tensor other, Tensor out) {
+  TORCH_CHECK_VALUE(self.scalar_type() == other.scalar_type(), "the matrices have dtypes ",
+                    self.scalar_type(), " and ", other.scalar_type());
+  TORCH_CHECK_VALUE(self.dim() >= 2 && self.dim() == other.dim() && self.size(-1) == other.size(-2) &&
+                        self.sizes().slice(0, self.dim() - 2) == other.sizes().slice(0, other.dim() - 2),
+                    "matrices of shapes ", self.sizes(), " and ", other.sizes(), " cannot be multiplied");
+  auto shape = self.sizes().vec();
+  shape.back() = other.size(-1);
+  CheckShape(out, shape);
+}
+
+}  // namespace simulator::operators
