@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from e2e.main_job import Installed, Simulated, copy_checkout, outer_environ, run
 from filelock import FileLock
-from main_job import Installed, Simulated, copy_checkout, outer_environ, run
 
 
 @pytest.fixture(scope="session")

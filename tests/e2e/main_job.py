@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,7 +36,7 @@ class Installed:
 
     def environ(self) -> dict[str, str]:
         """A process environment with this one in effect, as ``ascendenv env`` gives it."""
-        exports = json.loads(self.cli("env", "--shell", "json").stdout)
+        exports: dict[str, str] = json.loads(self.cli("env", "--shell", "json").stdout)
         return outer_environ(self.home) | exports
 
 
@@ -52,7 +52,7 @@ class Simulated:
 
 
 def run(
-    command: list[str | Path], environ: Mapping[str, str], *, check: bool = True, cwd: Path | None = None
+    command: Sequence[object], environ: Mapping[str, str], *, check: bool = True, cwd: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a program without standard input and keep what it prints."""
     done = subprocess.run(

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from main_job import Installed, outer_environ, run
+from e2e.main_job import Installed, outer_environ, run
 
 
 @pytest.fixture

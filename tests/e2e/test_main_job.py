@@ -15,9 +15,10 @@ from urllib.request import url2pathname
 
 import pytest
 import requests
-from main_job import Installed, outer_environ, run
+from e2e.main_job import Installed, outer_environ, run
 
 from ascendenv.resolve.lock import read_packages
+from ascendenv.resolve.model import Target
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -138,7 +139,9 @@ def test_two_processes_sum_as_the_cpu_does(installed: Installed) -> None:
 def test_nothing_of_the_wheels_is_patched(installed: Installed, name: str, tmp_path: Path) -> None:
     """Every file of the wheel as it came from its index is in the environment, unchanged."""
     lock = (installed.path / "ascendenv" / "pylock.toml").read_text()
-    package = next(p for p in read_packages(lock) if p.name == name)
+    plan = json.loads((installed.path / "ascendenv" / "plan.json").read_text())
+    target = Target.model_validate(plan["target"])
+    package = next(p for p in read_packages(lock, target) if p.name == name)
     wheel = _local_copy(package.url, tmp_path)
     assert hashlib.sha256(wheel.read_bytes()).hexdigest() == package.sha256
     code = "import sysconfig; print(sysconfig.get_path('platlib'))"

@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from main_job import ROOT, copy_checkout, outer_environ, run
+from e2e.main_job import ROOT, copy_checkout, outer_environ, run
 
 MATRIX_FILES = sorted(path.name for path in (ROOT / "matrix").glob("*.toml"))
 
