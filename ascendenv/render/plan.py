@@ -8,11 +8,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ascendenv.resolve.model import Conflict, Constraint, Looked, PassedOver, Plan, Reason
+from ascendenv.resolve.model import Conflict, Constraint, Looked, Nearest, PassedOver, Plan, Reason
 
 # Of a long list the first few say enough; `--format json` has all.
 _VERSIONS_SHOWN = 6
 _GROUPS_SHOWN = 3
+# What fits most terminals and log viewers.
+_WIDTH = 100
+_DOUBT = "not every place with its wheels could be asked"
 
 
 def plan_rows(plan: Plan) -> Table:
@@ -76,13 +79,24 @@ def conflict_text(conflict: Conflict) -> RenderableType:
     if conflict.nearest:
         sure = all(option.wheels_found for option in conflict.nearest)
         lines.append(Text("nearest that work:" if sure else "nearest:"))
-        options = Table.grid(padding=(0, 2))
-        for option in conflict.nearest:
-            doubt = "" if option.wheels_found else "  (some places with wheels could not be asked)"
-            command = " ".join(("ascendenv install", *option.options))
-            options.add_row(f"  {option.change}", f"{command}{doubt}")
-        lines.append(options)
+        lines += _options(conflict.nearest)
     return Group(*lines)
+
+
+def _options(nearest: Sequence[Nearest]) -> list[Text]:
+    """Each change with its command beside it, or below it where that would be too wide to be pasted."""
+    changes = [f"  {option.change}" for option in nearest]
+    commands = [" ".join(("ascendenv install", *option.options)) for option in nearest]
+    doubts = ["" if option.wheels_found else f"  ({_DOUBT})" for option in nearest]
+    widest = max(map(len, changes))
+    if widest + 2 + max(map(len, commands)) <= _WIDTH and not any(doubts):
+        return [
+            Text(f"{change:{widest}}  {command}") for change, command in zip(changes, commands, strict=True)
+        ]
+    return [
+        Text(f"{change}{doubt}\n      {command}")
+        for change, command, doubt in zip(changes, commands, doubts, strict=True)
+    ]
 
 
 def _fact(constraint: Constraint) -> str:

@@ -10,8 +10,7 @@ from packaging.version import Version
 from ascendenv.compatibility import query
 from ascendenv.compatibility.model import Row, TorchNpuRelease
 from ascendenv.resolve.candidates import Situation
-from ascendenv.resolve.tags import glibc_minor
-from ascendenv.resolve.wants import CANN, CHIP, GLIBC, PYTHON, TORCH, TORCH_NPU, Want
+from ascendenv.resolve.wants import CANN, CHIP, GLIBC, PYTHON, TORCH, TORCH_NPU, Want, needed_glibc
 from ascendenv.versions import CannVersion
 
 # Longer lists would not be read.
@@ -103,20 +102,13 @@ def _about_chip(situation: Situation, _: frozenset[str]) -> Iterator[Fact]:
 
 
 def _about_glibc(situation: Situation, _: frozenset[str]) -> Iterator[Fact]:
-    wheels = [
-        s for row in situation.matrix.torch_npu for a, s in row.wheels.items() if a is situation.target.arch
-    ]
-    levels = sorted(
-        {name.removeprefix("manylinux_") for s in wheels for name in s.platforms}, key=glibc_level
-    )
+    target = situation.target
+    newest = query.select(situation.matrix, arch=target.arch)[0]
     yield Fact(
-        f"is too old: the wheels ask for glibc {' or '.join(level.replace('_', '.') for level in levels)}"
+        f"is older than the wheels of torch_npu {newest.torch_npu} and others ask for "
+        f"(2.{needed_glibc(newest, target.arch)})",
+        newest,
     )
-
-
-def glibc_level(name: str) -> int:
-    """28 for ``2_28``."""
-    return glibc_minor(name.replace("_", "."))
 
 
 def _wanted_torch(situation: Situation) -> str | None:

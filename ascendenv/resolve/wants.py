@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from ascendenv.compatibility import query
+from ascendenv.compatibility.model import TorchNpuRelease
 from ascendenv.resolve.candidates import Candidate, Situation
-from ascendenv.resolve.model import Target
 from ascendenv.resolve.tags import glibc_minor
 from ascendenv.versions import CannVersion
+from ascendenv.vocabulary import Arch
 
 CANN, TORCH, TORCH_NPU, PYTHON, CHIP, GLIBC = "cann", "torch", "torch-npu", "python", "chip", "glibc"
 # What can be given up by asking for something else; a machine's chip and libc are what they are.
@@ -80,12 +81,12 @@ def _targeted(situation: Situation) -> Iterator[Want]:
         GLIBC,
         f"glibc {target.glibc}",
         "target",
-        lambda c: needed_glibc(c, target) <= glibc_minor(target.glibc),
+        lambda c: needed_glibc(c.release, target.arch) <= glibc_minor(target.glibc),
     )
 
 
-def needed_glibc(candidate: Candidate, target: Target) -> int:
+def needed_glibc(release: TorchNpuRelease, arch: Arch) -> int:
     """The minor version of the oldest glibc that a wheel of this release runs on; 0 without a wheel."""
-    support = candidate.release.wheels.get(target.arch)
+    support = release.wheels.get(arch)
     names = () if support is None else support.platforms
     return min((glibc_minor(name.removeprefix("manylinux_").replace("_", ".")) for name in names), default=0)
