@@ -333,7 +333,7 @@ def main() -> None:
     interrupts.raise_on_signals()
     try:
         try:
-            app()
+            app(prog_name="ascendenv")
         finally:
             sys.stdout.flush()
     except interrupts.Interrupted as interrupt:
