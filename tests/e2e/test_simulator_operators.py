@@ -1,7 +1,7 @@
 """Operators of the simulated CANN under the real torch and torch_npu wheels, compared with the CPU.
 
-The fixture `simulated` gives an environment with both wheels on the simulated CANN; its `python(source)` runs a
-program there. Each program checks itself against CPU torch and prints what the test then reads.
+The fixture `simulated` gives an environment with both wheels on the simulated CANN; its `python(source)` runs
+a program there. Each program checks itself against CPU torch and prints what the test then reads.
 """
 
 from __future__ import annotations
@@ -158,6 +158,20 @@ report(implemented=len(implemented), distinct=len(set(implemented)), codes=sorte
     )
     assert seen["implemented"] == seen["distinct"] > 0
     assert seen["codes"] == [561112]
+
+
+def test_shapes_that_do_not_match_are_refused_before_anything_runs(simulated: Simulated) -> None:
+    seen = run(
+        simulated,
+        """
+left, right = torch.ones(1, 2, 3).npu(), torch.ones(1, 4, 5).npu()
+refusals = [failure(lambda: torch.bmm(left, right)), failure(lambda: torch.cat([left, right]))]
+report(refusals=refusals, total=left.sum().item())
+""",
+    )
+    for name, refusal in zip(("aclnnBatchMatMul", "aclnnCat"), seen["refusals"], strict=True):
+        assert f"call {name} failed, error code is 161002" in refusal
+    assert seen["total"] == 6
 
 
 def test_an_index_out_of_range_is_a_device_fault_that_names_the_operator(simulated: Simulated) -> None:

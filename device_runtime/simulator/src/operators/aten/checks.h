@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ATen/ExpandUtils.h>
+#include <ATen/WrapDimUtils.h>
 
 #include "arguments.h"
 
@@ -28,6 +29,18 @@ inline void CheckProduct(Tensor self, Tensor other, Tensor out) {
   auto shape = self.sizes().vec();
   shape.back() = other.size(-1);
   CheckShape(out, shape);
+}
+
+// A tensor that is joined along `dim`; an empty vector adds nothing to any shape.
+inline void CheckFits(Tensor part, int64_t dim, Tensor whole) {
+  if (part.dim() == 1 && part.numel() == 0) return;
+  TORCH_CHECK_VALUE(part.dim() == whole.dim(), "a tensor of shape ", part.sizes(),
+                    " cannot be part of one of shape ", whole.sizes());
+  auto expected = whole.sizes().vec();
+  const auto along = at::maybe_wrap_dim(dim, whole.dim());
+  expected[along] = part.size(along);
+  TORCH_CHECK_VALUE(part.sizes() == at::IntArrayRef(expected), "a tensor of shape ", part.sizes(),
+                    " cannot be joined along dimension ", dim, " to one of shape ", whole.sizes());
 }
 
 }  // namespace simulator::operators
