@@ -79,6 +79,8 @@ class _Https(HTTPAdapter):
     def __init__(self, pip: PipConfiguration, retries: Retry) -> None:
         self._own_certificates = pip.cert is not None
         self._trusted = frozenset(host.lower() for host in pip.trusted_hosts)
+        # A context of its own: one that checks host names cannot be told to check no certificate.
+        self._unverified = HTTPAdapter(max_retries=retries)
         super().__init__(max_retries=retries)
 
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401  # requests passes these through
@@ -92,7 +94,12 @@ class _Https(HTTPAdapter):
         kwargs["verify"] = False
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", InsecureRequestWarning)  # the user asked for it
-            return super().send(request, *args, **kwargs)
+            return self._unverified.send(request, *args, **kwargs)
+
+    def close(self) -> None:
+        """Close the connections of both kinds."""
+        self._unverified.close()
+        super().close()
 
     def _is_trusted(self, url: str) -> bool:
         parts = urlsplit(url)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+from urllib.parse import unquote, urlsplit
 
 import requests
 import urllib3
@@ -99,7 +100,7 @@ class Index:
             return Unreachable(f"HTTP {status}", whole=False)
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             return Unreachable(_short_reason(error))
-        return _named(project, (file.filename for file in page.packages if not file.is_yanked))
+        return _named(project, (_filename(file.url) for file in page.packages if not file.is_yanked))
 
     def _page(self, project: str) -> ProjectPage:
         if self.on_disk:
@@ -112,6 +113,11 @@ class Index:
             return ProjectPage.from_html(project, answer.content, base_url=self.address)
         # The session is shared between sources, so it is not closed here.
         return PyPISimple(self.address, session=self.session).get_project_page(project)
+
+
+def _filename(url: str) -> str:
+    """The name at the end of a link. Its text should be the same, but has folders before it on some pages."""
+    return unquote(urlsplit(url).path).rpartition("/")[2]
 
 
 def _named(project: str, filenames: Iterable[str]) -> tuple[Wheel, ...]:

@@ -35,10 +35,11 @@ class Reply:
 
 @dataclass
 class Served:
-    """A running server: its address and the paths that were asked of it, in order."""
+    """A running server: its address, and the paths and authorizations that came, in order."""
 
     url: str
-    asked: list[str]
+    asked: list[str] = field(default_factory=list)
+    authorizations: list[str | None] = field(default_factory=list)
 
     def with_credentials(self, user: str, password: str) -> str:
         """The address as a user with a private index writes it down."""
@@ -48,55 +49,59 @@ class Served:
 @contextlib.contextmanager
 def served(folder: Path) -> Iterator[Served]:
     """Offer ``folder`` as any static web server does."""
-    asked: list[str] = []
+    seen = Served("")
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         def do_GET(self) -> None:  # the name that the base class looks for
-            asked.append(self.path)
+            _note(self, seen)
             super().do_GET()
 
         def log_message(self, *_: object) -> None:
             pass
 
-    with _running(functools.partial(Handler, directory=str(folder)), asked) as server:
-        yield server
+    with _running(functools.partial(Handler, directory=str(folder)), seen):
+        yield seen
 
 
 @contextlib.contextmanager
 def answering(replies: Mapping[str, Reply]) -> Iterator[Served]:
     """Answer each path with its reply, and any other with 404."""
-    asked: list[str] = []
+    seen = Served("")
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:  # the name that the base class looks for
-            asked.append(self.path)
+            _note(self, seen)
             reply = replies.get(self.path, Reply(status=404))
             time.sleep(reply.pause)
             body = reply.text.encode()
-            self.send_response(reply.status)
             headers = {"Content-Type": "text/html", **reply.headers, "Content-Length": str(len(body))}
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.end_headers()
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the client gave up waiting
+                self.send_response(reply.status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
                 self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
             pass
 
-    with _running(Handler, asked) as server:
-        yield server
+    with _running(Handler, seen):
+        yield seen
+
+
+def _note(handler: http.server.BaseHTTPRequestHandler, seen: Served) -> None:
+    seen.asked.append(handler.path)
+    seen.authorizations.append(handler.headers.get("Authorization"))
 
 
 @contextlib.contextmanager
-def _running(
-    handler: Callable[..., http.server.BaseHTTPRequestHandler], asked: list[str]
-) -> Iterator[Served]:
+def _running(handler: Callable[..., http.server.BaseHTTPRequestHandler], seen: Served) -> Iterator[None]:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    seen.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        yield Served(f"http://127.0.0.1:{server.server_address[1]}", asked)
+        yield
     finally:
         server.shutdown()
         server.server_close()
