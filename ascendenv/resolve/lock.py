@@ -150,7 +150,7 @@ def _explained(
         )
     return LockError(
         f"the packages of this plan do not go together: {said}",
-        hint="an index of your pip configuration may lack some of them: `pip config list`",
+        hint="an index of your pip configuration may lack some, or refuse your password: `pip config list`",
     )
 
 
