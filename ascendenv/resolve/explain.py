@@ -31,8 +31,10 @@ def summary(clash: Sequence[Want], situation: Situation) -> str:
     match sorted(named):
         case ["python", "torch-npu"]:
             return f"{named['torch-npu']} has no wheel for {named['python']}{where}"
-        case ["cann", "torch-npu"]:
-            return f"{named['torch-npu']} does not go with {named['cann']}"
+        case ["torch-npu"]:
+            return f"no CANN is known to go with {named['torch-npu']}"
+        case [("cann" | "torch" | "chip") as other, "torch-npu"]:
+            return f"{named['torch-npu']} does not go with {named[other]}"
         case ["chip"]:
             return f"no torch_npu supports {named['chip']}"
         case _:

@@ -26,13 +26,15 @@ from ascendenv.vocabulary import Verdict
 Availability = Callable[[Candidate, Situation], "bool | None"]
 """Whether the wheels can be had: ``None`` when a place that may have them could not be asked."""
 
+_VERSIONS = (CANN, TORCH, TORCH_NPU)
 _Option = tuple[Candidate, Situation]
 
 
 def nearest(situation: Situation, clash: Sequence[Want], available: Availability) -> tuple[Nearest, ...]:
     """For each want of the clash, the nearest combination that becomes possible when it is given up.
 
-    One whose wheels can be had comes before a nearer one whose wheels could not be looked for.
+    One whose wheels can be had comes before a nearer one whose wheels could not be looked for. Where no
+    single want stands in the way, the one combination that keeps most of the first wants.
     """
     found = []
     for given_up in clash:
@@ -40,7 +42,8 @@ def nearest(situation: Situation, clash: Sequence[Want], available: Availability
             chosen = _first_available(_without(situation, given_up), available)
             if chosen is not None:
                 found.append(_described(chosen, given_up, clash))
-    return (*found, *_declared(situation, available))
+    found.extend(_declared(situation, available))
+    return tuple(found or _keeping_one(situation, available))
 
 
 def _first_available(options: Iterator[_Option], available: Availability) -> tuple[_Option, bool] | None:
@@ -116,6 +119,27 @@ def _declared(situation: Situation, available: Availability) -> Iterator[Nearest
             options=_options(candidate, changed, "", frozenset()),
             wheels_found=found,
         )
+
+
+def _keeping_one(situation: Situation, available: Availability) -> Iterator[Nearest]:
+    """The best combination with one of the wanted versions, or with none where even that is not possible."""
+    everything = wants(situation)
+    machine = [want for want in everything if want.name not in _VERSIONS]
+    for kept in (*(want for want in everything if want.name in _VERSIONS), None):
+        rest = machine if kept is None else [kept, *machine]
+        fitting = satisfying(situation.candidates, rest)
+        chosen = _first_available(((candidate, situation) for candidate in fitting), available)
+        if chosen is not None:
+            (candidate, _), found = chosen
+            pairing = candidate.pairing
+            yield Nearest(
+                change=f"{f'keep only {kept.text}: ' if kept else ''}use CANN {pairing.cann} "
+                f"with torch_npu {pairing.torch_npu}",
+                pairing=pairing,
+                options=("--cann", pairing.cann, "--torch-npu", pairing.torch_npu),
+                wheels_found=found,
+            )
+            return
 
 
 def _described(chosen: tuple[_Option, bool], given_up: Want, clash: Sequence[Want]) -> Nearest:

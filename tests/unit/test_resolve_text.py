@@ -45,6 +45,11 @@ CASES: dict[str, tuple[Request, Target, Shelf]] = {
     "refusal-cann-torch": (Request(cann="9.1.0", torch="2.6.0"), target("aarch64"), EVERYTHING),
     "refusal-cann-torch-npu": (Request(cann="9.0.0", torch_npu="2.7.1.post8"), target("aarch64"), EVERYTHING),
     "refusal-torch-torch-npu": (Request(torch="2.9.0", torch_npu="2.12.0"), target("aarch64"), EVERYTHING),
+    "refusal-nothing-fits": (
+        Request(cann="9.1.0", torch="2.5.1", torch_npu="2.6.0.post5"),
+        target("aarch64", "3.13", chip="a3"),
+        EVERYTHING,
+    ),
     "refusal-no-wheel-for-python": (
         Request(torch_npu="2.10.0.post6"),
         target("x86_64", "3.12"),
