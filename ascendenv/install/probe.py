@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import tempfile
@@ -87,7 +88,9 @@ def _headers(environ: Mapping[str, str]) -> list[Path]:
 def _build(wanted: ProbeBuild, scratch: Path, listener: Listener) -> Path:
     # The sources may lie in a read-only site-packages, and builds write beside them.
     copied, built = scratch / "probe", scratch / "dist"
-    shutil.copytree(_source(), copied)
+    shutil.copytree(_source(), copied, ignore=shutil.ignore_patterns("__pycache__"))
+    for folder, _, _ in os.walk(copied):
+        Path(folder).chmod(0o755)
     command = [
         uv.executable(), "build", "--wheel", f"--python={wanted.environment.python}", f"--out-dir={built}",
         "--no-create-gitignore", *uv.options(wanted.pip, offline=wanted.offline), str(copied),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from types import TracebackType
 
 from rich.console import Console
@@ -25,8 +24,8 @@ class ProgressLines:
         self._quiet = quiet
         self._verbose = verbose
         self._status = Status("", console=console)
+        self._name = ""
         self._title = ""
-        self._started = time.monotonic()
 
     def __enter__(self) -> Self:
         return self
@@ -35,10 +34,12 @@ class ProgressLines:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._status.stop()
+        if kind is not None and self._name and not self._quiet:
+            self._console.print(self._line("✗ ", "red", self._name, self._title))
 
     def step_started(self, name: str, title: str) -> None:
         """Show that a step runs."""
-        self._title, self._started = title, time.monotonic()
+        self._name, self._title = name, title
         if self._quiet:
             return
         if self._console.is_terminal:
@@ -57,12 +58,14 @@ class ProgressLines:
     def step_finished(self, name: str, title: str, seconds: float) -> None:
         """Show that a step is done and how long it took."""
         self._status.stop()
+        self._name = ""
         if not self._quiet:
-            self._console.print(
-                Text("✓ ", style="green")
-                + Text(f"{name:<15} {title}")
-                + Text(f"  {seconds:.1f} s", style="dim")
-            )
+            done = self._line("✓ ", "green", name, title)
+            self._console.print(done + Text(f"  {seconds:.1f} s", style="dim"))
+
+    @staticmethod
+    def _line(mark: str, colour: str, name: str, title: str) -> Text:
+        return Text(mark, style=colour) + Text(f"{name:<15} {title}")
 
     def check(self, check: Check) -> None:
         """Show one verification check: a failed one at length, the others as they pass by."""

@@ -12,7 +12,8 @@ from ascendenv.fetch import proxy_url
 from ascendenv.host.model import PipConfiguration
 from ascendenv.resolve.places import Place, configured
 
-_SUPERSEDED = ("UV_INDEX_URL", "UV_EXTRA_INDEX_URL")
+# The lock holds hashes anyway; the wheels that are built here have none to be required.
+_SUPERSEDED = ("UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_REQUIRE_HASHES")
 _PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy", "https_proxy")
 
 
