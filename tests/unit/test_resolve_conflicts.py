@@ -11,7 +11,7 @@ from ascendenv.compatibility import query
 from ascendenv.resolve import explain
 from ascendenv.resolve.candidates import Situation
 from ascendenv.resolve.model import Conflict, Nearest, Request, Target
-from ascendenv.resolve.resolver import Choice
+from ascendenv.resolve.resolver import Choice, resolve
 from ascendenv.resolve.wants import satisfying, wants
 from ascendenv.vocabulary import Arch, ChipFamily
 
@@ -140,6 +140,24 @@ def test_where_nothing_fits_to_nothing_one_version_is_kept() -> None:
     (near,) = conflict.nearest
     assert near.change == "keep only CANN 9.1.0: use CANN 9.1.0 with torch_npu 2.12.0.post2"
     assert near.options == ("--cann", "9.1.0", "--torch-npu", "2.12.0.post2")
+
+
+def test_of_two_pythons_equally_near_the_newer_is_proposed() -> None:
+    rows = tuple(
+        row.model_copy(
+            update={
+                "wheels": {
+                    arch: w.model_copy(update={"pythons": ("3.10", "3.12")}) for arch, w in row.wheels.items()
+                }
+            }
+        )
+        for row in MATRIX.torch_npu
+    )
+
+    answer = resolve(Request(), target(), MATRIX.model_copy(update={"torch_npu": rows}), Shelf())
+
+    assert isinstance(answer, Conflict)
+    assert answer.nearest[0].change == "use Python 3.12"
 
 
 def test_an_architecture_is_never_given_up() -> None:

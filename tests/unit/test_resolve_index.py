@@ -221,6 +221,14 @@ def test_an_index_that_the_user_configured_is_not_asked_again(tmp_path: Path) ->
     assert [look.place for look in answer.looks] == [f"index {index.url}/"]
 
 
+def test_an_index_out_of_reach_is_told_of_once() -> None:
+    dead = "http://127.0.0.1:1/simple"
+
+    answer = missing(pip(index_url=dead, extra_index_urls=(dead,)), row("listed", dead, 1))
+
+    assert [look.place for look in answer.looks] == [f"index {dead}"]
+
+
 def test_uvs_variables_are_seen_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     further, default = FakeIndex(tmp_path / "further"), FakeIndex(tmp_path / "default")
     links = FakeLinks(tmp_path / "links")

@@ -231,6 +231,24 @@ def test_a_token_in_the_address_of_a_wheel_is_not_shown() -> None:
     assert "secret" not in package.model_dump_json()
 
 
+def test_of_the_wheels_in_a_lock_the_best_for_the_target_is_told() -> None:
+    names = [
+        f"numpy-2.3.0-{tag}.whl"
+        for tag in ("py3-none-any", "cp312-cp312-manylinux_2_28_x86_64", "cp311-cp311-manylinux_2_28_x86_64")
+    ]
+    wheels = ", ".join(
+        f'{{ url = "https://index/{name}", hashes = {{ sha256 = "{"0" * 64}" }} }}' for name in names
+    )
+    text = (
+        'lock-version = "1.0"\ncreated-by = "a test"\n[[packages]]\nname = "numpy"\nversion = "2.3.0"\n'
+        f"wheels = [{wheels}]\n"
+    )
+
+    assert read_packages(text, X86)[0].url.endswith(names[2])
+    assert read_packages(text, target("x86_64", "3.12"))[0].url.endswith(names[1])
+    assert read_packages(text, ARM)[0].url.endswith(names[0])
+
+
 def test_no_command_line_holds_a_password(
     tmp_path: Path, index: FakeIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
