@@ -16,7 +16,7 @@ from ascendenv.errors import ExitCode
 from ascendenv.host.model import Host
 from ascendenv.install.installer import install, is_installed
 from ascendenv.install.transaction import is_unfinished, recover_all
-from ascendenv.render.console import remarks
+from ascendenv.render.console import remarks, show
 from ascendenv.render.progress import ProgressLines
 from ascendenv.render.text import plan_before_install
 from ascendenv.resolve.model import Conflict
@@ -45,14 +45,13 @@ def run_install(
     if isinstance(prepared, Conflict):
         return Result(_SCHEMA, prepared, ExitCode.NO_COMBINATION)
     if not quiet:
-        console.print(
-            plan_before_install(
-                host_line(host),
-                prepared.plan,
-                simulated=prepared.simulated,
-                place=str(prepared.environment.path),
-            )
+        shown = plan_before_install(
+            host_line(host),
+            prepared.plan,
+            simulated=prepared.simulated,
+            place=str(prepared.environment.path),
         )
+        show(console, shown)
     if dry_run:
         return Result(_SCHEMA, prepared.plan, ExitCode.OK)
     if ask and not is_installed(prepared) and not _agreed():

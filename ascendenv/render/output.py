@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from ascendenv import __version__, paths
 from ascendenv.errors import AscendenvError
 from ascendenv.install.files import write_atomically
-from ascendenv.render.console import data, remarks
+from ascendenv.render.console import data, remarks, show
 from ascendenv.render.envelope import to_json
 from ascendenv.render.text import print_message, render
 from ascendenv.resolve.model import Conflict
@@ -26,7 +26,7 @@ def print_result(result: Result[BaseModel], *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(to_json(result) + "\n")
     else:
-        (remarks() if isinstance(result.payload, Conflict) else data()).print(render(result.payload))
+        show(remarks() if isinstance(result.payload, Conflict) else data(), render(result.payload))
         for message in result.messages:
             print_message(remarks(), message)
     sys.stdout.flush()
