@@ -223,8 +223,11 @@ def _ask_version(python: Path) -> Interpreter:
     code = "import platform; print(platform.python_version())"
     try:
         done = process.run([python, "-I", "-c", code], timeout=60)
-    except CommandFailedError as error:
-        raise UsageError(f"the Python of this environment does not run: {error.message}") from error
+    except (CommandFailedError, OSError) as error:
+        raise UsageError(
+            f"the Python of this environment does not run: {error}",
+            hint="make that environment anew, or name another with --env PATH",
+        ) from error
     return Interpreter(path=python, version=done.stdout.strip(), where=str(python))
 
 

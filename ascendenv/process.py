@@ -43,7 +43,7 @@ def run(
 
     The program gets a session of its own that ends with this call: neither an interrupt nor a time limit
     (``timeout``, in seconds) nor the end of ascendenv itself leaves a child of it behind. A program that is
-    not there raises ``FileNotFoundError``. With ``check``, a non-zero exit or a time limit raises
+    not there raises ``FileNotFoundError``, one that is no program ``PermissionError``. With ``check``, a non-zero exit or a time limit raises
     :class:`~ascendenv.errors.CommandFailedError`; without, the latter is ``subprocess.TimeoutExpired``.
     """
     words = [str(word) for word in command]
@@ -118,7 +118,8 @@ def _session(
 
 def _require_program(name: str, environ: Mapping[str, str]) -> None:
     if shutil.which(name, path=environ.get("PATH", os.defpath)) is None:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+        reason = errno.EACCES if "/" in name and Path(name).exists() else errno.ENOENT
+        raise OSError(reason, os.strerror(reason), name)
 
 
 def _kill_session(process: subprocess.Popen[str]) -> None:

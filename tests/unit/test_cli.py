@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from installs import host, installation, probe_wheel
+from trees import exact_tree
 from typer.testing import CliRunner, Result
 
 from ascendenv import __version__, cli, commands
@@ -110,6 +111,31 @@ def test_wrong_input(words: str, code: int, texts: list[str], invoke: Invoke, tm
     for text in texts:
         assert text in done.stderr
     assert not (tmp_path / "home").exists(), "wrong input leaves nothing behind"
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "reason"),
+    [
+        ("#!/bin/sh\necho no libpython >&2; exit 127\n", 0o755, "no libpython"),
+        ("#!/no/such/interpreter\n", 0o755, "exited with 127"),
+        ("\x7fELF of another machine", 0o755, "exited with 126"),
+        ("not executable", 0o644, "Permission denied"),
+    ],
+)
+def test_an_environment_whose_python_is_broken(
+    text: str, mode: int, reason: str, invoke: Invoke, tmp_path: Path
+) -> None:
+    python = tmp_path / "env" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    (tmp_path / "env" / "pyvenv.cfg").touch()
+    python.write_text(text)
+    python.chmod(mode)
+    before = exact_tree(tmp_path / "env")
+    done = invoke("install", "--simulate", "--env", str(tmp_path / "env"))
+    assert done.exit_code == ExitCode.USAGE, done.stderr
+    assert "does not run" in done.stderr
+    assert reason in done.stderr
+    assert exact_tree(tmp_path / "env") == before
 
 
 def test_another_architecture_cannot_be_installed(invoke: Invoke) -> None:
