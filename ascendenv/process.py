@@ -43,8 +43,9 @@ def run(
 
     The program gets a session of its own that ends with this call: neither an interrupt nor a time limit
     (``timeout``, in seconds) nor the end of ascendenv itself leaves a child of it behind. A program that is
-    not there raises ``FileNotFoundError``, one that is no program ``PermissionError``. With ``check``, a non-zero exit or a time limit raises
-    :class:`~ascendenv.errors.CommandFailedError`; without, the latter is ``subprocess.TimeoutExpired``.
+    not there raises ``FileNotFoundError``, one that is no program ``PermissionError``. With ``check``, a
+    non-zero exit or a time limit raises :class:`~ascendenv.errors.CommandFailedError`; without, the latter
+    is ``subprocess.TimeoutExpired``.
     """
     words = [str(word) for word in command]
     with _session(words, env, cwd, stderr=subprocess.PIPE) as process:
