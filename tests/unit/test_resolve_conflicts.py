@@ -160,6 +160,17 @@ def test_of_two_pythons_equally_near_the_newer_is_proposed() -> None:
     assert answer.nearest[0].change == "use Python 3.12"
 
 
+def test_a_python_that_the_cann_cannot_do_with_is_refused_though_there_is_a_wheel() -> None:
+    limits = {"python_min": "3.7", "python_max": "3.10"}
+    rows = tuple(row.model_copy(update=limits) if row.cann == "9.2.0" else row for row in MATRIX.cann)
+
+    answer = resolve(Request(cann="9.2.0"), target(), MATRIX.model_copy(update={"cann": rows}), Shelf())
+
+    assert isinstance(answer, Conflict)
+    assert answer.summary == "no torch_npu goes with CANN 9.2.0 and Python 3.11 on x86_64"
+    assert "supports Python 3.7 to 3.10" in answer.constraints[0].text
+
+
 def test_an_architecture_is_never_given_up() -> None:
     for arch in ("aarch64", "x86_64"):
         conflict = refused(Request(torch_npu="2.12.0"), target(arch, "3.14"))
