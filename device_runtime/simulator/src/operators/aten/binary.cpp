@@ -11,12 +11,12 @@ using BinaryKernel = at::Tensor& (*)(at::Tensor&, const at::Tensor&, const at::T
 using ScalarKernel = at::Tensor& (*)(at::Tensor&, const at::Tensor&, const at::Scalar&);
 
 template <BinaryKernel kKernel>
-constexpr Checked Binary{CheckBroadcast,
-                         [](Tensor self, Tensor other, Out out) { kKernel(out, self, other); }};
+constexpr auto Binary = Checked([](Tensor self, Tensor other, Out out) { CheckBroadcast(self, other, out); },
+                                [](Tensor self, Tensor other, Out out) { kKernel(out, self, other); });
 
 template <BinaryKernel kKernel>
-constexpr Checked InplaceBinary{[](Out self, Tensor other) { CheckBroadcast(self, other, self); },
-                                [](Out self, Tensor other) { kKernel(self, self, other); }};
+constexpr auto InplaceBinary = Checked([](Out self, Tensor other) { CheckBroadcast(self, other, self); },
+                                       [](Out self, Tensor other) { kKernel(self, self, other); });
 
 template <ScalarKernel kKernel>
 void WithScalar(Tensor self, Scalar other, Out out) {
@@ -31,14 +31,14 @@ void InplaceWithScalar(Out self, Scalar other) {
 using ScaledKernel = at::Tensor& (*)(at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Scalar&);
 
 template <ScaledKernel kKernel>
-constexpr Checked Scaled{
-    [](Tensor self, Tensor other, Scalar, Out out) { CheckBroadcast(self, other, out); },
-    [](Tensor self, Tensor other, Scalar alpha, Out out) { kKernel(out, self, other, alpha); }};
+constexpr auto Scaled =
+    Checked([](Tensor self, Tensor other, Scalar, Out out) { CheckBroadcast(self, other, out); },
+            [](Tensor self, Tensor other, Scalar alpha, Out out) { kKernel(out, self, other, alpha); });
 
 template <ScaledKernel kKernel>
-constexpr Checked InplaceScaled{
-    [](Out self, Tensor other, Scalar) { CheckBroadcast(self, other, self); },
-    [](Out self, Tensor other, Scalar alpha) { kKernel(self, self, other, alpha); }};
+constexpr auto InplaceScaled =
+    Checked([](Out self, Tensor other, Scalar) { CheckBroadcast(self, other, self); },
+            [](Out self, Tensor other, Scalar alpha) { kKernel(self, self, other, alpha); });
 
 // A tensor that takes part in type promotion as the Python number it stands for.
 at::Tensor Number(Scalar value) { return at::native::wrapped_scalar_tensor(value); }

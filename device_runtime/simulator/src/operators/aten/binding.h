@@ -10,32 +10,35 @@
 
 namespace simulator::operators {
 
-// An implementation with a check of its own for phase 1, which gets the same arguments.
-template <typename Check, typename Compute>
-struct Checked {
-  Check check;
-  Compute compute;
+// What an operator computes, and what phase 1 checks before that; nullptr where there is nothing to check.
+template <typename... Parameters>
+struct Implementation {
+  using Function = void (*)(Parameters...);
+
+  Function check;
+  Function compute;
 };
 
-template <typename Check, typename Compute>
-Checked(Check, Compute) -> Checked<Check, Compute>;
+template <typename... Parameters>
+constexpr Implementation<Parameters...> Pair(void (*check)(Parameters...), void (*compute)(Parameters...)) {
+  return {check, compute};
+}
 
-template <typename Implementation>
-constexpr const Implementation& ComputeOf(const Implementation& implementation) {
+// An implementation with a check of its own. Both are functions or lambdas without captures, of the same
+// parameters.
+template <typename Check, typename Compute>
+constexpr auto Checked(Check check, Compute compute) {
+  return Pair(+check, +compute);
+}
+
+template <typename Compute>
+constexpr auto Implement(Compute compute) {
+  return Pair(decltype(+compute){nullptr}, +compute);
+}
+
+template <typename... Parameters>
+constexpr auto Implement(Implementation<Parameters...> implementation) {
   return implementation;
-}
-
-template <typename Check, typename Compute>
-constexpr const Compute& ComputeOf(const Checked<Check, Compute>& implementation) {
-  return implementation.compute;
-}
-
-template <typename Implementation, typename Arguments>
-void CheckArguments(const Implementation& /*implementation*/, Arguments& /*arguments*/) {}
-
-template <typename Check, typename Compute, typename Arguments>
-void CheckArguments(const Checked<Check, Compute>& implementation, Arguments& arguments) {
-  std::apply(implementation.check, arguments);
 }
 
 // What one run works on. A tensor gets new metadata over the same memory, so that no run can change the next
@@ -66,41 +69,53 @@ inline void CheckUnchanged(const std::optional<at::Tensor>& given, const std::op
   if (given) CheckUnchanged(*given, *after);
 }
 
-template <const auto& kImplementation, const char* kName, typename Signature>
-struct Operator;
-
-// The two functions of one operator, their C signature deduced from the implementation's parameters.
-template <const auto& kImplementation, const char* kName, typename... Parameters>
-struct Operator<kImplementation, kName, std::function<void(Parameters...)>> {
-  using Arguments = std::tuple<typename Argument<Parameters>::Held...>;
-  static constexpr bool kDynamic = (std::is_same_v<Parameters, DynamicOut&> || ...);
-
-  static aclnnStatus GetWorkspaceSize(typename Argument<Parameters>::Abi... given, uint64_t* workspaceSize,
+// Phase 1 and the run, the same for all operators of one signature.
+template <typename... Parameters>
+class Signature {
+ public:
+  static aclnnStatus GetWorkspaceSize(const char* name, const Implementation<Parameters...>& implementation,
+                                      typename Argument<Parameters>::Abi... given, uint64_t* workspaceSize,
                                       aclOpExecutor** executor) {
-    return Prepare(kName, [&] {
+    return Prepare(name, [&] {
       Arguments arguments{Argument<Parameters>::Hold(given)...};
-      CheckArguments(kImplementation, arguments);
+      if (implementation.check != nullptr) std::apply(implementation.check, arguments);
       *Required(workspaceSize) = 0;
-      auto run = [held = std::move(arguments)] { return Run(kName, [&] { ComputeOn(held, Indices()); }); };
-      *Required(executor) = new aclOpExecutor{kName, std::move(run)};
+      auto run = [name, compute = implementation.compute, held = std::move(arguments)] {
+        return Run(name, [&] { ComputeOn(compute, held, std::index_sequence_for<Parameters...>()); });
+      };
+      *Required(executor) = new aclOpExecutor{name, std::move(run)};
     });
   }
 
+  static constexpr bool kDynamic = (std::is_same_v<Parameters, DynamicOut&> || ...);
   static constexpr auto* kLaunch = kDynamic ? &LaunchAndWait : &Launch;
 
  private:
-  using Indices = std::index_sequence_for<Parameters...>;
+  using Arguments = std::tuple<typename Argument<Parameters>::Held...>;
 
   template <size_t... kIndices>
-  static void ComputeOn(const Arguments& held, std::index_sequence<kIndices...>) {
+  static void ComputeOn(void (*compute)(Parameters...), const Arguments& held,
+                        std::index_sequence<kIndices...> /*indices*/) {
     Arguments arguments{ForOneRun(std::get<kIndices>(held))...};
-    std::apply(ComputeOf(kImplementation), arguments);
+    std::apply(compute, arguments);
     (CheckUnchanged(std::get<kIndices>(held), std::get<kIndices>(arguments)), ...);
   }
 };
 
-template <typename Implementation>
-using SignatureOf = decltype(std::function{ComputeOf(std::declval<const Implementation&>())});
+template <const auto& kImplementation, const char* kName, typename Type>
+struct Operator;
+
+// The two functions of one operator, their C signature deduced from the implementation's parameters.
+template <const auto& kImplementation, const char* kName, typename... Parameters>
+struct Operator<kImplementation, kName, const Implementation<Parameters...>> {
+  static aclnnStatus GetWorkspaceSize(typename Argument<Parameters>::Abi... given, uint64_t* workspaceSize,
+                                      aclOpExecutor** executor) {
+    return Signature<Parameters...>::GetWorkspaceSize(kName, kImplementation, given..., workspaceSize,
+                                                      executor);
+  }
+
+  static constexpr auto* kLaunch = Signature<Parameters...>::kLaunch;
+};
 
 }  // namespace simulator::operators
 
@@ -110,9 +125,9 @@ using SignatureOf = decltype(std::function{ComputeOf(std::declval<const Implemen
 #define ACLNN(name, ...)                                                                                   \
   namespace simulator::operators::name##Operator {                                                         \
     namespace {                                                                                            \
-    constexpr auto kImplementation = __VA_ARGS__;                                                          \
+    constexpr auto kImplementation = Implement(__VA_ARGS__);                                               \
     constexpr char kName[] = "aclnn" #name;                                                                \
-    using Self = Operator<kImplementation, kName, SignatureOf<decltype(kImplementation)>>;                 \
+    using Self = Operator<kImplementation, kName, decltype(kImplementation)>;                              \
     }                                                                                                      \
     extern "C" decltype(&Self::GetWorkspaceSize) resolve_##name##_1() { return &Self::GetWorkspaceSize; }  \
     extern "C" decltype(&Launch) resolve_##name##_2() { return Self::kLaunch; }                            \

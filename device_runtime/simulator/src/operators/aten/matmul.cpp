@@ -5,19 +5,18 @@
 #include "store.h"
 
 ACLNN(Matmul, [](Tensor self, Tensor other, Out out, int8_t) { Store(out, at::matmul(self, other)); });
-ACLNN(Mm, Checked{[](Tensor self, Tensor other, Out out, int8_t) { CheckProduct(self, other, out); },
-                  [](Tensor self, Tensor other, Out out, int8_t) { at::mm_out(out, self, other); }});
+ACLNN(Mm, Checked([](Tensor self, Tensor other, Out out, int8_t) { CheckProduct(self, other, out); },
+                  [](Tensor self, Tensor other, Out out, int8_t) { at::mm_out(out, self, other); }));
 ACLNN(Mv, [](Tensor self, Tensor vector, Out out, int8_t) { at::mv_out(out, self, vector); });
 ACLNN(Dot, [](Tensor self, Tensor other, Out out) { at::dot_out(out, self, other); });
 ACLNN(BatchMatMul,
-      Checked{[](Tensor self, Tensor other, Out out, int8_t) { CheckProduct(self, other, out); },
-              [](Tensor self, Tensor other, Out out, int8_t) { at::bmm_out(out, self, other); }});
-ACLNN(Addmm, Checked{[](Tensor, Tensor mat1, Tensor mat2, Scalar, Scalar, Out out, int8_t) {
-                       CheckProduct(mat1, mat2, out);
-                     },
+      Checked([](Tensor self, Tensor other, Out out, int8_t) { CheckProduct(self, other, out); },
+              [](Tensor self, Tensor other, Out out, int8_t) { at::bmm_out(out, self, other); }));
+ACLNN(Addmm, Checked([](Tensor, Tensor mat1, Tensor mat2, Scalar, Scalar, Out out,
+                        int8_t) { CheckProduct(mat1, mat2, out); },
                      [](Tensor self, Tensor mat1, Tensor mat2, Scalar beta, Scalar alpha, Out out, int8_t) {
                        at::addmm_out(out, self, mat1, mat2, beta, alpha);
-                     }});
+                     }));
 ACLNN(InplaceAddmm, [](Out self, Tensor mat1, Tensor mat2, Scalar beta, Scalar alpha, int8_t) {
   at::addmm_out(self, self, mat1, mat2, beta, alpha);
 });

@@ -3,10 +3,11 @@
 #include "checks.h"
 #include "store.h"
 
-ACLNN(Cat, Checked{[](Tensors tensors, int64_t dim, Out out) {
-                     for (const auto& tensor : tensors) CheckFits(tensor, dim, out);
-                   },
-                   [](Tensors tensors, int64_t dim, Out out) { Store(out, at::cat(tensors, dim)); }});
+ACLNN(Cat, Checked(
+               [](Tensors tensors, int64_t dim, Out out) {
+                 for (const auto& tensor : tensors) CheckFits(tensor, dim, out);
+               },
+               [](Tensors tensors, int64_t dim, Out out) { Store(out, at::cat(tensors, dim)); }));
 ACLNN(Stack, [](Tensors tensors, int64_t dim, Out out) { Store(out, at::stack(tensors, dim)); });
 ACLNN(SplitWithSize, [](Tensor self, Sizes sizes, int64_t dim, Tensors out) {
   const auto parts = at::split_with_sizes(self, sizes, dim);

@@ -9,7 +9,8 @@ namespace {
 using UnaryKernel = at::Tensor& (*)(at::Tensor&, const at::Tensor&);
 
 template <UnaryKernel kKernel>
-constexpr Checked Unary{CheckSameShape, [](Tensor self, Out out) { kKernel(out, self); }};
+constexpr auto Unary = Checked([](Tensor self, Out out) { CheckSameShape(self, out); },
+                               [](Tensor self, Out out) { kKernel(out, self); });
 
 template <UnaryKernel kKernel>
 void InplaceUnary(Out self) {
