@@ -228,7 +228,7 @@ def knows_chip(matrix: Matrix, release: TorchNpuRelease, family: ChipFamily) -> 
     return since is None or release.cann_version is None or since <= release.cann_version
 
 
-def select(  # noqa: PLR0913  # one keyword for each axis of the matrix
+def select(
     matrix: Matrix,
     *,
     cann: CannVersion | None = None,
