@@ -437,6 +437,7 @@ def refusals(me: Rank) -> object:
     device = me.empty(64)
     host = ctypes.create_string_buffer(64)
     four, many, kind = count64(4), count64(1 << 28), TYPES["int32"][0]
+    wrapping = count64((1 << 62) + 4)  # its number of bytes would be 16
     no_group = ctypes.c_void_p(0x1234)
     group, stream = me.group, me.stream
     size = ctypes.c_uint32()
@@ -446,6 +447,7 @@ def refusals(me: Rank) -> object:
         "null buffer": me.outcome("HcclAllReduce", None, device, four, kind, 0, group, stream),
         "host buffer": me.outcome("HcclAllReduce", host, device, four, kind, 0, group, stream),
         "beyond the buffer": me.outcome("HcclAllReduce", device, device, many, kind, 0, group, stream),
+        "more than there can be": me.outcome("HcclAllReduce", device, device, wrapping, kind, 0, group, stream),
         "no such type": me.outcome("HcclAllReduce", device, device, four, 99, 0, group, stream),
         "no such reduction": me.outcome("HcclAllReduce", device, device, four, kind, 9, group, stream),
         "no reduction over float8": me.outcome("HcclAllReduce", device, device, four, 15, 0, group, stream),

@@ -26,7 +26,7 @@ std::string MeetingOf(const HcclRootInfo* info) {
   std::memcpy(&content, info->internal, sizeof(content));
   Require(std::memcmp(content.mark, kRootInfoMark, sizeof(kRootInfoMark)) == 0, HCCL_E_PARA,
           "rootInfo does not come from HcclGetRootInfo of the simulated CANN");
-  return std::string(content.meeting, strnlen(content.meeting, sizeof(content.meeting)));
+  return {content.meeting, strnlen(content.meeting, sizeof(content.meeting))};
 }
 
 void RequireDevice() {

@@ -5,6 +5,7 @@
 #include "batch.h"
 #include "boundary.h"
 #include "collectives.h"
+#include "counts.h"
 #include "element.h"
 #include "point_to_point.h"
 #include "runtime/memory.h"
@@ -35,13 +36,11 @@ void RequireRank(const Communicator& group, uint32_t rank, const char* role) {
               std::to_string(group.ranks()));
 }
 
-// First and last byte are looked up each on its own: a buffer may span mappings that lie side by side.
 void RequireBuffer(const void* buffer, uint64_t count, HcclDataType type, const char* name) {
   if (count == 0) return;
   Require(buffer != nullptr, HCCL_E_PTR, std::string(name) + " is a null pointer");
-  const size_t bytes = count * ElementSize(type);
-  Require(simulator::IsDeviceMemory(buffer, 1) && simulator::IsDeviceMemory(In(buffer) + bytes - 1, 1),
-          HCCL_E_PARA,
+  const size_t bytes = Times(count, ElementSize(type));
+  Require(simulator::IsDeviceMemory(buffer, bytes), HCCL_E_PARA,
           std::string(name) + " with " + std::to_string(bytes) + " bytes is not in the memory of a device");
 }
 
@@ -59,7 +58,7 @@ Layout ReadLayout(const Communicator& group, const void* counts, const void* dis
 uint64_t Extent(const Layout& layout) {
   uint64_t extent = 0;
   for (size_t i = 0; i < layout.counts.size(); ++i) {
-    if (layout.counts[i] > 0) extent = std::max(extent, layout.displacements[i] + layout.counts[i]);
+    if (layout.counts[i] > 0) extent = std::max(extent, Plus(layout.displacements[i], layout.counts[i]));
   }
   return extent;
 }
@@ -70,7 +69,7 @@ Layout PackedLayout(std::vector<uint64_t> counts) {
   uint64_t next = 0;
   for (const uint64_t count : layout.counts) {
     layout.displacements.push_back(next);
-    next += count;
+    next = Plus(next, count);
   }
   return layout;
 }
@@ -219,7 +218,7 @@ HcclResult HcclScatter(void* sendBuf, void* recvBuf, uint64_t recvCount, HcclDat
     const Group group = Find(comm);
     RequireType(dataType);
     RequireRank(*group, root, "the root");
-    RequireBuffer(sendBuf, group->rank() == root ? recvCount * group->ranks() : 0, dataType, "sendBuf");
+    RequireBuffer(sendBuf, group->rank() == root ? Times(recvCount, group->ranks()) : 0, dataType, "sendBuf");
     RequireBuffer(recvBuf, recvCount, dataType, "recvBuf");
     SubmitCollective(call, group, stream, [=](Communicator& members) {
       Scatter(members, In(sendBuf), Out(recvBuf), recvCount, dataType, root);
@@ -275,6 +274,7 @@ HcclResult HcclAlltoAllVC(const void* sendBuf, const void* sendCountMatrix, Hccl
     const uint32_t ranks = group->ranks();
     const uint64_t* row = matrix + size_t{group->rank()} * ranks;
     std::vector<uint64_t> column;
+    column.reserve(ranks);
     for (uint32_t peer = 0; peer < ranks; ++peer)
       column.push_back(matrix[size_t{peer} * ranks + group->rank()]);
     SubmitAllToAll(call, {sendBuf, PackedLayout({row, row + ranks}), sendType},

@@ -30,7 +30,7 @@ aclError RuntimeCode(HcclResult code) {
     case HCCL_E_PTR:
       return ACL_ERROR_RT_PARAM_INVALID;
     case HCCL_E_NOT_SUPPORT:
-      return ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+      return ACL_ERROR_FEATURE_UNSUPPORTED;  // as of simulator::Refuse
     default:
       return ACL_ERROR_RT_INTERNAL_ERROR;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <type_traits>
 
 #include "failure.h"
@@ -19,12 +20,12 @@ struct Plain {
   static Stored Store(Value value) { return value; }
 };
 
-template <float (*ToFloat)(uint16_t), uint16_t (*OfFloat)(float)>
+template <float (*kToFloat)(uint16_t), uint16_t (*kOfFloat)(float)>
 struct Sixteen {
   using Stored = uint16_t;
   using Value = float;
-  static Value Load(Stored stored) { return ToFloat(stored); }
-  static Stored Store(Value value) { return OfFloat(value); }
+  static Value Load(Stored stored) { return kToFloat(stored); }
+  static Stored Store(Value value) { return kOfFloat(value); }
 };
 
 using Half = Sixteen<FloatOfHalf, HalfOfFloat>;
@@ -45,15 +46,24 @@ T Product(T a, T b) {
   return static_cast<T>(static_cast<Arithmetic<T>>(a) * static_cast<Arithmetic<T>>(b));
 }
 
+template <typename T>
+bool IsNan(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::isnan(value);
+  } else {
+    return false;
+  }
+}
+
 // A NaN on either side stays a NaN.
 template <typename T>
 T Larger(T a, T b) {
-  return a > b || a != a ? a : b;
+  return a > b || IsNan(a) ? a : b;
 }
 
 template <typename T>
 T Smaller(T a, T b) {
-  return a < b || a != a ? a : b;
+  return a < b || IsNan(a) ? a : b;
 }
 
 template <typename Format, typename Combine>

@@ -33,9 +33,10 @@ inline uint16_t Bfloat16OfFloat(float value) {
   return static_cast<uint16_t>(RoundShift(bits, 16));
 }
 
-inline float FloatOfHalf(uint16_t bits) {
+inline float FloatOfHalf(uint16_t half) {
+  const uint32_t bits = half;
   constexpr float kSubnormalUnit = 1.0F / (1U << 24);
-  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000U) << 16;
+  const uint32_t sign = (bits & 0x8000U) << 16;
   const uint32_t exponent = (bits >> 10) & 0x1FU;
   const uint32_t fraction = bits & 0x3FFU;
   if (exponent == 0) {

@@ -134,6 +134,7 @@ class Meeting {
   void Admit(Socket connection) {
     Application application{};
     if (recv(connection.get(), &application, sizeof(application), 0) != sizeof(application)) return;
+    if (application.ranks > kMaxRanks || application.rank >= application.ranks) return;
     if (ranks_ == 0) ranks_ = application.ranks;
     if (application.ranks != ranks_) {
       return Refuse(connection.get(), HCCL_E_PARA,
@@ -186,12 +187,14 @@ bool Gather(Meeting* meeting, Socket listener, Seconds patience) {
 
 void Serve(Socket listener, Seconds patience) {
   Meeting meeting;
-  const bool complete = Gather(&meeting, std::move(listener), patience);
   try {
+    const bool complete = Gather(&meeting, std::move(listener), patience);
     Require(complete, HCCL_E_TIMEOUT, TimeoutText(meeting.Missing() + " did not join", patience));
     meeting.HandOut();
   } catch (const Failure& failure) {
     meeting.RefuseAll(failure);
+  } catch (const std::exception& unforeseen) {
+    meeting.RefuseAll(Failure(HCCL_E_INTERNAL, unforeseen.what()));
   }
 }
 
