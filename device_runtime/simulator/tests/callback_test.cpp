@@ -37,6 +37,17 @@ void ASubscribedThreadRunsCallbacks() {
   CHECK_OK(aclrtDestroyStream(stream));
 }
 
+// A new stream may get the address of a destroyed one, but not its thread.
+void ASubscriptionEndsWithItsStream() {
+  const auto self = static_cast<uint64_t>(pthread_self());
+  for (int i = 0; i < 16; ++i) {
+    aclrtStream stream = nullptr;
+    CHECK_OK(aclrtCreateStream(&stream));
+    CHECK_OK(aclrtSubscribeReport(self, stream));
+    CHECK_OK(aclrtDestroyStream(stream));
+  }
+}
+
 void HostFunctionsRunInOrder() {
   std::atomic<int> counter{0};
   int seen = -1;
@@ -54,6 +65,7 @@ void HostFunctionsRunInOrder() {
 int main() {
   CHECK_OK(aclrtSetDevice(0));
   ASubscribedThreadRunsCallbacks();
+  ASubscriptionEndsWithItsStream();
   HostFunctionsRunInOrder();
   return checks::Result();
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,7 +36,7 @@ void SizesAreRead() {
   CHECK(ParseBytes("8GiB") == size_t{8} << 30);
   CHECK(ParseBytes("512MiB") == size_t{512} << 20);
   CHECK(ParseBytes("4096") == size_t{4096});
-  for (const char* wrong : {"", "0", "-1", "8GB", "GiB", "99999999999999999999", "99999999999GiB"}) {
+  for (const char* wrong : {"", "0", "-1", "8GB", "GiB", "99999999999999999999", "8589934592GiB"}) {
     CHECK(!ParseBytes(wrong));
   }
 }
@@ -116,6 +117,16 @@ void TheLastResetFreesEverything() {
   CHECK(free == total);
 }
 
+void TheDefaultStreamEndsWithItsContext() {
+  aclrtContext context = nullptr;
+  CHECK_OK(aclrtCreateContext(&context, 0));
+  const auto held = std::make_shared<int>(0);
+  CHECK_OK(simulator::Enqueue(nullptr, [held] { return ACL_SUCCESS; }));
+  CHECK_OK(aclrtDestroyContext(context));
+  CHECK(held.use_count() == 1);  // its task has run, and nothing holds it back
+  CHECK(aclrtSynchronizeStream(nullptr) == ACL_ERROR_RT_CONTEXT_NULL);
+}
+
 void AForkedChildIsToldInsteadOfHanging() {
   CHECK_OK(aclrtSetDevice(0));
   CHECK_OK(simulator::Enqueue(nullptr, [] { return ACL_SUCCESS; }));
@@ -162,6 +173,7 @@ int main() {
   ADeviceBelongsToTheThread();
   ContextsComeAndGo();
   TheLastResetFreesEverything();
+  TheDefaultStreamEndsWithItsContext();
   AForkedChildIsToldInsteadOfHanging();
   TheDefaultDeviceIsEnteredWhenNeeded();
   return checks::Result();

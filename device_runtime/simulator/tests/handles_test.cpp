@@ -21,7 +21,7 @@ Dims Read(Getter getter, const aclTensor* tensor) {
   uint64_t count = 0;
   CHECK_OK(getter(tensor, &values, &count));
   const std::unique_ptr<int64_t[]> owned(values);
-  return Dims(values, values + count);
+  return {values, values + count};
 }
 
 void ATensorKeepsWhatItWasMadeOf() {

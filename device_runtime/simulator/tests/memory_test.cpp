@@ -61,7 +61,7 @@ void BoundsAreKnown() {
   CHECK(IsDeviceMemory(block, kMiB));
   CHECK(IsDeviceMemory(block + 100, kMiB - 100));
   CHECK(!IsDeviceMemory(block + 100, kMiB));
-  CHECK(!IsDeviceMemory(&block, 1));
+  CHECK(!IsDeviceMemory(static_cast<const void*>(&block), 1));
   CHECK(aclrtFree(block + 4096) == ACL_ERROR_RT_PARAM_INVALID);
   CHECK_OK(aclrtFree(block));
   CHECK(!IsDeviceMemory(block, 1));
@@ -119,6 +119,8 @@ void MappingsGrowAndShrink() {
   CHECK(IsDeviceMemory(range + kMiB, 3 * kMiB));  // over the seam
   CHECK(!IsDeviceMemory(range + kMiB, 4 * kMiB));
   CHECK(aclrtMapMem(range + 7 * kMiB, 2 * kMiB, 0, first, 0) == ACL_ERROR_RT_PARAM_INVALID);
+  CHECK(aclrtMapMem(range + kMiB, kMiB, 0, second, 0) == ACL_ERROR_RT_PARAM_INVALID);  // in use already
+  CHECK(aclrtReleaseMemAddress(reserved) == ACL_ERROR_RT_PARAM_INVALID);
   std::memset(range, 3, 4 * kMiB);
   CHECK_OK(aclrtMapMem(range + 4 * kMiB, 2 * kMiB, 0, first, 0));
   CHECK(range[4 * kMiB] == 3);  // the same memory at a second address

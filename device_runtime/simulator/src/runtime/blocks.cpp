@@ -39,6 +39,14 @@ std::optional<Blocks::Block> Blocks::At(const void* pointer) const {
   return block;
 }
 
+bool Blocks::Touch(const void* begin, size_t bytes) const {
+  if (bytes == 0) return false;
+  if (At(begin)) return true;
+  const std::shared_lock<std::shared_mutex> lock(mutex_);
+  const auto next = blocks_.lower_bound(Address(begin));
+  return next != blocks_.end() && next->first - Address(begin) < bytes;
+}
+
 bool Blocks::Cover(const void* pointer, size_t bytes) const {
   const std::shared_lock<std::shared_mutex> lock(mutex_);
   auto block = blocks_.upper_bound(Address(pointer));
@@ -49,17 +57,19 @@ bool Blocks::Cover(const void* pointer, size_t bytes) const {
   size_t covered = block->second.bytes - offset;
   while (covered < bytes) {
     const uintptr_t end = block->first + block->second.bytes;
-    if (++block == blocks_.end() || block->first != end) return false;
+    ++block;
+    if (block == blocks_.end() || block->first != end) return false;
     covered += block->second.bytes;
   }
   return true;
 }
 
-std::map<uintptr_t, Blocks::Block> Blocks::Of(const Device& device) const {
+std::vector<void*> Blocks::Of(const Device& device) const {
   const std::shared_lock<std::shared_mutex> lock(mutex_);
-  std::map<uintptr_t, Block> own;
-  for (const auto& entry : blocks_) {
-    if (entry.second.device == &device) own.insert(entry);
+  std::vector<void*> own;
+  for (const auto& [begin, block] : blocks_) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): blocks are kept by address, to look for the ones next to it
+    if (block.device == &device) own.push_back(reinterpret_cast<void*>(begin));
   }
   return own;
 }

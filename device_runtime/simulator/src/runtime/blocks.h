@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <shared_mutex>
+#include <vector>
 
 #include "acl/acl_base.h"
 
@@ -23,8 +24,9 @@ class Blocks {
   void Add(const void* begin, Block block);
   std::optional<Block> Remove(const void* begin);
   std::optional<Block> At(const void* pointer) const;   // the block the pointer lies in
+  bool Touch(const void* begin, size_t bytes) const;    // whether any block lies there, wholly or in part
   bool Cover(const void* pointer, size_t bytes) const;  // by one block or by neighbours without a gap
-  std::map<uintptr_t, Block> Of(const Device& device) const;
+  std::vector<void*> Of(const Device& device) const;
 
  private:
   mutable std::shared_mutex mutex_;

@@ -47,7 +47,7 @@ class Mailbox {
 
 struct Subscriptions {
   std::mutex mutex;
-  std::map<const Stream*, uint64_t> threads;
+  std::map<int32_t, uint64_t> threads;  // by the id of the stream: an address may be used again
   std::map<uint64_t, std::shared_ptr<Mailbox>> mailboxes;
 };
 
@@ -68,7 +68,7 @@ std::shared_ptr<Mailbox> MailboxOf(const Stream& stream) {
   uint64_t thread = 0;
   {
     const std::lock_guard<std::mutex> lock(All().mutex);
-    const auto found = All().threads.find(&stream);
+    const auto found = All().threads.find(stream.Id());
     if (found == All().threads.end()) return nullptr;
     thread = found->second;
   }
@@ -84,7 +84,7 @@ aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream handle) {
   std::shared_ptr<Stream> stream;
   if (const aclError error = FindStream(handle, &stream)) return error;
   const std::lock_guard<std::mutex> lock(All().mutex);
-  if (!All().threads.emplace(stream.get(), threadId).second) {
+  if (!All().threads.emplace(stream->Id(), threadId).second) {
     return Fail(ACL_ERROR_REPEAT_SUBSCRIBE, "aclrtSubscribeReport: the stream already has a thread");
   }
   auto& mailbox = All().mailboxes[threadId];
@@ -96,7 +96,7 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream handle) {
   std::shared_ptr<Stream> stream;
   if (const aclError error = FindStream(handle, &stream)) return error;
   const std::lock_guard<std::mutex> lock(All().mutex);
-  const auto found = All().threads.find(stream.get());
+  const auto found = All().threads.find(stream->Id());
   if (found == All().threads.end() || found->second != threadId) {
     return Fail(ACL_ERROR_STREAM_NOT_SUBSCRIBE, "aclrtUnSubscribeReport: this thread is not subscribed");
   }

@@ -23,6 +23,14 @@ std::optional<uint32_t> ParseCount(const std::string& text) {
   return static_cast<uint32_t>(count);
 }
 
+std::optional<unsigned> ShiftOf(const std::string& unit) {
+  if (unit.empty()) return 0;
+  if (unit == "KiB") return 10;
+  if (unit == "MiB") return 20;
+  if (unit == "GiB") return 30;
+  return std::nullopt;
+}
+
 Configuration Read() {
   Configuration configuration;
   configuration.cannVersion = SIMULATOR_CANN_VERSION;
@@ -55,9 +63,11 @@ std::optional<size_t> ParseBytes(const std::string& text) {
   const unsigned long long number = std::strtoull(text.c_str(), &end, 10);
   if (text.empty() || text[0] < '0' || text[0] > '9' || number == 0 || errno != 0) return std::nullopt;
   const std::string unit = end;
-  const int shift = unit.empty() ? 0 : unit == "KiB" ? 10 : unit == "MiB" ? 20 : unit == "GiB" ? 30 : -1;
-  if (shift < 0 || number > std::numeric_limits<size_t>::max() >> shift) return std::nullopt;
-  return static_cast<size_t>(number) << shift;
+  const auto shift = ShiftOf(unit);
+  // The interface reports sizes as signed numbers.
+  const uint64_t largest = std::numeric_limits<int64_t>::max();
+  if (!shift || number > largest >> *shift) return std::nullopt;
+  return static_cast<size_t>(number) << *shift;
 }
 
 const Configuration& TheConfiguration() {

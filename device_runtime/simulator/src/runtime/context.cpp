@@ -7,6 +7,7 @@
 #include "runtime/device.h"
 #include "runtime/error.h"
 #include "runtime/handles.h"
+#include "runtime/queue.h"
 
 namespace simulator {
 namespace {
@@ -65,6 +66,7 @@ aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
 aclError aclrtDestroyContext(aclrtContext context) {
   const std::shared_ptr<Context> removed = Created().Remove(context);
   if (removed == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtDestroyContext: not a created context");
+  StopDefaultStream(*removed);
   if (Entered() == removed) Enter(nullptr);
   if (removed->device->Release()) ReleaseResources(*removed->device);
   return ACL_SUCCESS;

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <array>
 #include <cstdlib>
 #include <sstream>
 #include <string_view>
@@ -50,7 +51,9 @@ void Device::Retain() {
 
 bool Device::Release() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return users_ > 0 && --users_ == 0;
+  if (users_ == 0) return false;
+  --users_;
+  return users_ == 0;
 }
 
 bool Device::Active() const {
@@ -131,17 +134,18 @@ void ReleaseResources(Device& device) {
 }
 
 bool OnTaskQueue() {
-  char name[16] = {};
-  return pthread_getname_np(pthread_self(), name, sizeof(name)) == 0 &&
-         std::string_view(name) == "acl_thread";
+  std::array<char, 16> name{};
+  return pthread_getname_np(pthread_self(), name.data(), name.size()) == 0 &&
+         std::string_view(name.data()) == "acl_thread";
 }
 
 aclError FailOperator(aclError code, std::string message) {
   if (!OnTaskQueue()) return Fail(code, std::move(message));
-  const std::optional<Failure> failure = FailureOf(Fail(code, std::move(message)));
+  Record(code, std::move(message));
+  const std::optional<Failure> failure = FailureOf(code);
   const std::shared_ptr<Context> context = Entered();
-  if (context != nullptr) context->device->Break(*failure);
-  return Report(*failure);
+  if (failure && context != nullptr) context->device->Break(*failure);
+  return failure ? Report(*failure) : code;
 }
 
 }  // namespace simulator
@@ -200,5 +204,6 @@ aclError aclrtSynchronizeDevice() { return aclrtSynchronizeDeviceWithTimeout(-1)
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t milliseconds) {
   std::shared_ptr<Context> context;
   if (const aclError error = CurrentContext(&context)) return error;
-  return SynchronizeStreams(*context->device, milliseconds);
+  if (const aclError error = SynchronizeStreams(*context->device, milliseconds)) return error;
+  return context->device->Health();
 }

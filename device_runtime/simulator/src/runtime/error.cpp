@@ -21,10 +21,9 @@ Recent& ThisThread() {
 
 }  // namespace
 
-aclError Fail(aclError code, std::string message) {
+void Record(aclError code, std::string message) {
   ThisThread().code = code;
   ThisThread().message = "[simulated CANN] " + std::move(message);
-  return code;
 }
 
 // Not ACL_ERROR_RT_FEATURE_NOT_SUPPORT: torch_npu passes over that one with a warning and goes on as if all

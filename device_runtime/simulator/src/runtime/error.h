@@ -1,14 +1,21 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "acl/acl_base.h"
 
 namespace simulator {
 
-// Records the message for aclGetRecentErrMsg on this thread (on a stream's worker: for whoever synchronises
-// next) and returns the code, so that a call ends in `return Fail(code, "...")`.
-ACL_FUNC_VISIBILITY aclError Fail(aclError code, std::string message);
+// Keeps the message for aclGetRecentErrMsg on this thread (on a stream's worker: for whoever synchronises
+// next).
+ACL_FUNC_VISIBILITY void Record(aclError code, std::string message);
+
+// Records the error, so that a call ends in `return Fail(code, "...")`.
+inline aclError Fail(aclError code, std::string message) {
+  Record(code, std::move(message));
+  return code;
+}
 
 // Whether this is the thread of torch_npu's task queue. After an error there torch_npu drops every later task
 // without a word, and hands out what was in memory as if it were a result.

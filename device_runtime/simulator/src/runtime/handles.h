@@ -37,6 +37,7 @@ class Handles {
   std::vector<std::shared_ptr<Object>> All() const {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::vector<std::shared_ptr<Object>> all;
+    all.reserve(objects_.size());
     for (const auto& entry : objects_) all.push_back(entry.second);
     return all;
   }

@@ -1,7 +1,8 @@
+#include <array>
 #include <atomic>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <string>
 
 #include "acl/acl_mdl.h"
@@ -19,9 +20,11 @@ std::atomic<bool> initialized{false};
 // The only entry of the configuration file that the simulated runtime acts on:
 // {"defaultDevice": {"default_device": "0"}}.
 int32_t DefaultDeviceIn(const std::string& json) {
-  static const std::regex entry(R"re("default_device"\s*:\s*"(\d{1,4})")re");
-  std::smatch match;
-  return std::regex_search(json, match, entry) ? std::stoi(match[1]) : -1;
+  const size_t entry = json.find(R"("default_device")");
+  if (entry == std::string::npos) return -1;
+  std::array<char, 5> digits{};
+  const int found = std::sscanf(json.c_str() + entry, R"("default_device" : "%4[0-9]")", digits.data());
+  return found == 1 ? std::stoi(digits.data()) : -1;
 }
 
 aclError ReadConfiguration(const char* path) {

@@ -1,6 +1,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "acl/acl_base.h"
 
@@ -11,8 +12,23 @@ namespace {
 bool Wanted(aclLogLevel level) {
   static const char* toStdout = std::getenv("ASCEND_SLOG_PRINT_TO_STDOUT");
   static const char* lowest = std::getenv("ASCEND_GLOBAL_LOG_LEVEL");
-  if (toStdout == nullptr || std::atoi(toStdout) != 1) return false;
-  return static_cast<int>(level) >= (lowest == nullptr ? ACL_ERROR : std::atoi(lowest));
+  if (toStdout == nullptr || std::string_view(toStdout) != "1") return false;
+  const long threshold = lowest == nullptr ? long{ACL_ERROR} : std::strtol(lowest, nullptr, 10);
+  return static_cast<long>(level) >= threshold;
+}
+
+const char* Name(aclLogLevel level) {
+  switch (level) {
+    case ACL_DEBUG:
+      return "DEBUG";
+    case ACL_INFO:
+      return "INFO";
+    case ACL_WARNING:
+      return "WARNING";
+    case ACL_ERROR:
+      return "ERROR";
+  }
+  return "UNKNOWN";
 }
 
 }  // namespace
@@ -20,8 +36,7 @@ bool Wanted(aclLogLevel level) {
 void aclAppLog(aclLogLevel level, const char* function, const char* file, uint32_t line, const char* format,
                ...) {
   if (!Wanted(level)) return;
-  static constexpr const char* kNames[] = {"DEBUG", "INFO", "WARNING", "ERROR"};
-  std::printf("[simulated CANN] [%s] %s:%u %s: ", kNames[level], file, line, function);
+  std::printf("[simulated CANN] [%s] %s:%u %s: ", Name(level), file, line, function);
   va_list arguments;
   va_start(arguments, format);
   std::vprintf(format, arguments);

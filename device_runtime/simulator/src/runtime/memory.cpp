@@ -50,8 +50,7 @@ aclrtPtrAttributes Describe(const void* pointer) {
 }  // namespace
 
 void FreeBlocks(const Device& device) {
-  for (const auto& [begin, unused] : DeviceBlocks().Of(device)) {
-    void* pointer = reinterpret_cast<void*>(begin);
+  for (void* pointer : DeviceBlocks().Of(device)) {
     if (const auto block = DeviceBlocks().Remove(pointer)) Release(pointer, *block);
   }
 }

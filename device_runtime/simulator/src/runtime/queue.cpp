@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -36,14 +37,23 @@ aclError Stream::Append(Task task, When when) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!UsableHere()) return RefuseAfterFork();
   if (stopping_) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream is being destroyed");
-  if (!started_) {
-    started_ = true;
-    std::thread([self = shared_from_this()] { self->Work(); }).detach();
+  if (!started_ && !Start()) {
+    return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the host has no thread left for a simulated stream");
   }
   entries_.push_back({std::move(task), when});
   ++appended_;
   wake_.notify_one();
   return ACL_SUCCESS;
+}
+
+bool Stream::Start() {
+  try {
+    std::thread([self = shared_from_this()] { self->Work(); }).detach();
+    started_ = true;
+  } catch (const std::system_error&) {
+    started_ = false;
+  }
+  return started_;
 }
 
 aclError Stream::Wait(Milliseconds timeout) {

@@ -30,6 +30,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   explicit Stream(std::shared_ptr<Context> context);
 
   int32_t Id() const { return id_; }
+  Context& In() const { return *context_; }
   const Device& Owner() const;
 
   aclError Append(Task task, When when = When::kUnlessFailed);
@@ -51,6 +52,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
     When when;
   };
 
+  bool Start();
   bool UsableHere() const;
   bool Reach(std::unique_lock<std::mutex>& lock, Milliseconds timeout);
   void Work();
@@ -79,6 +81,9 @@ aclError SynchronizeStreams(const Device& device, Milliseconds timeout);
 
 // Stops and forgets every stream of the device; false when a task does not end.
 bool StopStreams(const Device& device);
+
+// Stops and forgets the default stream of a context that comes to its end.
+void StopDefaultStream(Context& context);
 
 // Waits for every stream of the device without taking note of failures.
 void DrainStreams(const Device& device);

@@ -29,9 +29,10 @@ std::shared_ptr<Stream> DefaultStream(Context& context, const std::shared_ptr<Co
   return context.defaultStream;
 }
 
-void ForgetDefaultStream(Context& context) {
+// A stream and the context it is the default of hold each other, so this is also what lets them go.
+std::shared_ptr<Stream> TakeDefaultStream(Context& context) {
   const std::lock_guard<std::mutex> lock(context.mutex);
-  context.defaultStream = nullptr;
+  return std::exchange(context.defaultStream, nullptr);
 }
 
 aclError NotAStream(const char* call) {
@@ -69,10 +70,18 @@ bool StopStreams(const Device& device) {
   for (const auto& stream : Streams().All()) {
     if (&stream->Owner() != &device) continue;
     Streams().Remove(stream.get());
+    TakeDefaultStream(stream->In());
     all = stream->Stop(kPatience) && all;
   }
-  ForgetDefaultStream(*device.Primary());
   return all;
+}
+
+void StopDefaultStream(Context& context) {
+  const std::shared_ptr<Stream> stream = TakeDefaultStream(context);
+  if (stream == nullptr) return;
+  stream->Drain();
+  Streams().Remove(stream.get());
+  stream->Stop(kPatience);
 }
 
 void DrainStreams(const Device& device) {

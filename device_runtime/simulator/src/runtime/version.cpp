@@ -10,10 +10,10 @@
 namespace simulator {
 namespace {
 
-template <size_t N>
-void Write(char (&destination)[N], const std::string& text) {
-  std::strncpy(destination, text.c_str(), N - 1);
-  destination[N - 1] = '\0';
+template <size_t kSize>
+void Write(char (&destination)[kSize], const std::string& text) {
+  std::strncpy(destination, text.c_str(), kSize - 1);
+  destination[kSize - 1] = '\0';
 }
 
 aclError NoDriver(const char* call) {

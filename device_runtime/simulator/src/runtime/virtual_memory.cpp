@@ -97,6 +97,10 @@ aclError aclrtReserveMemAddress(void** address, size_t bytes, size_t, void* want
 }
 
 aclError aclrtReleaseMemAddress(void* address) {
+  const auto found = Reserved().At(address);
+  if (found && MappedBlocks().Touch(address, found->bytes)) {
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtReleaseMemAddress: memory is still mapped in the range");
+  }
   const auto range = Reserved().Remove(address);
   if (!range) return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtReleaseMemAddress: not a reserved range");
   UnmapPages(address, range->bytes);
@@ -131,8 +135,11 @@ aclError aclrtMapMem(void* address, size_t bytes, size_t offset, aclrtDrvMemHand
   if (offset > physical->Bytes() || bytes > physical->Bytes() - offset || !Reserved().Cover(address, bytes)) {
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtMapMem: outside the memory or outside a reserved range");
   }
-  void* mapped = mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, physical->File(),
-                      static_cast<off_t>(offset));
+  if (MappedBlocks().Touch(address, bytes)) {
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtMapMem: memory is mapped there already");
+  }
+  const void* mapped = mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, physical->File(),
+                            static_cast<off_t>(offset));
   if (mapped == MAP_FAILED) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "aclrtMapMem: the host refused");
   MappedBlocks().Add(address, {bytes, physical->Owner()});
   const std::lock_guard<std::mutex> lock(Mapped().mutex);

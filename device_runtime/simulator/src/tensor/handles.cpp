@@ -175,6 +175,7 @@ aclnnStatus aclGetScalarListSize(const aclScalarList* list, uint64_t* size) {
   return Give(list, size, list == nullptr ? uint64_t{0} : list->scalars.size());
 }
 
+// Nothing has to be made ready or put away.
 aclnnStatus aclnnInit(const char*) { return ACL_SUCCESS; }
 
 aclnnStatus aclnnFinalize() { return ACL_SUCCESS; }
