@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from ascendenv import toml
 from ascendenv.compatibility import check
 from ascendenv.compatibility.model import Matrix, Row
 from ascendenv.compatibility.tables import SCHEMA, TABLES, Table
 from ascendenv.errors import MatrixError
 from ascendenv.paths import resource_dir
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 def load(directory: Path | None = None) -> Matrix:
@@ -73,14 +68,14 @@ class _Reader:
         """The parsed file, or ``None`` when there is nothing in it to go on with."""
         name = f"matrix/{path.name}"
         try:
-            document: dict[str, object] = tomllib.loads(path.read_text(encoding="utf-8"))
+            document: dict[str, object] = toml.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             self.mistakes.append(f"{name}: the file is missing from {path.parent}")
             return None
         except (OSError, UnicodeDecodeError) as error:
             self.mistakes.append(f"{name}: cannot be read: {error}")
             return None
-        except tomllib.TOMLDecodeError as error:
+        except toml.TOMLDecodeError as error:
             self.mistakes.append(f"{name}: is not TOML: {error}")
             return None
         if document.get("schema") != SCHEMA:

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ascendenv import paths, process
+from ascendenv import paths, process, toml
 from ascendenv.host.model import PipConfiguration
 from ascendenv.install import toolchain
 from ascendenv.install.environment import Environment
 from ascendenv.install.files import digest, one_at_a_time, remove
 from ascendenv.install.progress import Listener
 from ascendenv.resolve import uv
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 
 def source_digest() -> str:
@@ -31,7 +25,7 @@ def source_digest() -> str:
 
 def name_and_version() -> tuple[str, str]:
     """What the probe's wheel is called."""
-    project = tomllib.loads((_source() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = toml.loads((_source() / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return project["name"], project["version"]
 
 

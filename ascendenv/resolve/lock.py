@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from packaging.pylock import PackageWheel, Pylock
 from packaging.utils import canonicalize_name, parse_wheel_filename
 from packaging.version import Version
 
-from ascendenv import process
+from ascendenv import process, toml
 from ascendenv.errors import AscendenvError, CommandFailedError, ExitCode, NetworkError
 from ascendenv.host.model import PipConfiguration
 from ascendenv.host.urls import redact_text
@@ -22,11 +21,6 @@ from ascendenv.resolve.constraints import read_constraints
 from ascendenv.resolve.model import Package, Plan, Target
 from ascendenv.resolve.resolver import Choice
 from ascendenv.resolve.tags import glibc_minor, ranked_tags
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 # The newest manylinux level that uv can be told of, and the oldest of the modern names.
 _UV_NEWEST_GLIBC_MINOR = 40
@@ -75,7 +69,7 @@ def lock(choice: Choice, pip: PipConfiguration, *, offline: bool = False) -> Pla
 
 def read_packages(lock_text: str, target: Target) -> tuple[Package, ...]:
     """The packages of a ``pylock.toml`` with the wheel that an installer takes on ``target``."""
-    pylock = Pylock.from_dict(tomllib.loads(lock_text))
+    pylock = Pylock.from_dict(toml.loads(lock_text))
     return tuple(_package(package, target) for package in pylock.packages)
 
 

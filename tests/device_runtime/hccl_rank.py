@@ -447,7 +447,7 @@ def refusals(me: Rank) -> object:
         "null buffer": me.outcome("HcclAllReduce", None, device, four, kind, 0, group, stream),
         "host buffer": me.outcome("HcclAllReduce", host, device, four, kind, 0, group, stream),
         "beyond the buffer": me.outcome("HcclAllReduce", device, device, many, kind, 0, group, stream),
-        "more than there can be": me.outcome("HcclAllReduce", device, device, wrapping, kind, 0, group, stream),
+        "too many": me.outcome("HcclAllReduce", device, device, wrapping, kind, 0, group, stream),
         "no such type": me.outcome("HcclAllReduce", device, device, four, 99, 0, group, stream),
         "no such reduction": me.outcome("HcclAllReduce", device, device, four, kind, 9, group, stream),
         "no reduction over float8": me.outcome("HcclAllReduce", device, device, four, 15, 0, group, stream),

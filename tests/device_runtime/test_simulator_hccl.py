@@ -243,7 +243,7 @@ def test_wrong_arguments(group: Group) -> None:
             "null buffer": PTR,
             "host buffer": PARA,
             "beyond the buffer": PARA,
-            "more than there can be": PARA,
+            "too many": PARA,
             "no such type": PARA,
             "no such reduction": PARA,
             "no reduction over float8": NOT_SUPPORT,
