@@ -80,6 +80,7 @@ std::vector<float> AllReduce(const std::vector<int>& devices, size_t elements) {
   std::vector<float> milliseconds(devices.size());
   std::vector<std::exception_ptr> failures(devices.size());
   std::vector<std::thread> threads;
+  threads.reserve(devices.size());
   for (size_t rank = 0; rank < devices.size(); ++rank) {
     threads.emplace_back([&, rank] {
       try {

@@ -12,7 +12,7 @@ namespace {
 // lack them; the call is looked up at run time for the same reason.
 struct PackageVersion {
   std::array<char, 128> version;
-  std::array<char, 4 * 64> parts;
+  std::array<char, size_t{4} * 64> parts;
   std::array<char, 128> reserved;
 };
 using PackageVersionCall = aclError (*)(int package, PackageVersion* version);

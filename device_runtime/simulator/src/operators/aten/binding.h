@@ -66,7 +66,7 @@ inline void CheckUnchanged(const at::Tensor& given, const at::Tensor& after) {
 }
 
 inline void CheckUnchanged(const std::optional<at::Tensor>& given, const std::optional<at::Tensor>& after) {
-  if (given) CheckUnchanged(*given, *after);
+  if (given && after) CheckUnchanged(*given, *after);
 }
 
 // Phase 1 and the run, the same for all operators of one signature.
@@ -121,7 +121,9 @@ struct Operator<kImplementation, kName, const Implementation<Parameters...>> {
 
 // Exports aclnn<name>GetWorkspaceSize and aclnn<name> for an implementation: a function or a lambda without
 // captures. Their parameters depend on the implementation, which C linkage cannot express, so the two symbols
-// are indirect functions that the dynamic linker binds to Operator<>.
+// are indirect functions that the dynamic linker binds to Operator<>. It asks their resolvers before the
+// library is relocated, which is sound as these only take the address of a hidden function: no relocation, no
+// call, no data.
 #define ACLNN(name, ...)                                                                                   \
   namespace simulator::operators::name##Operator {                                                         \
     namespace {                                                                                            \

@@ -60,6 +60,7 @@ void TriplesWithDeviceScalar(Tensors x, Tensors y, Tensors z, Tensor number, Ten
 template <TernaryListKernel kKernel>
 void TriplesWithDeviceScalars(Tensors x, Tensors y, Tensors z, Tensor numbers, Tensors out) {
   std::vector<at::Scalar> values;
+  values.reserve(numbers.numel());
   for (int64_t i = 0; i < numbers.numel(); ++i) values.push_back(numbers.flatten()[i].item());
   StoreAll(out, kKernel(x, y, z, values));
 }
