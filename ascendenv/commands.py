@@ -107,7 +107,7 @@ def prepare_install(
         ),
         plan=locked,
         interpreter=next(i.path for i in interpreters if i.short == python),
-        cann=found or SimulatedCann(cann=locked.pairing.cann, soc=_soc(matrix, locked)),
+        cann=found or SimulatedCann(cann=locked.pairing.cann, soc=_soc(matrix, locked, wanted.chip)),
         verify=verify,
         offline=wanted.offline,
     )
@@ -267,8 +267,10 @@ def _refuse_other_arch(wanted: Wanted, host: Host) -> None:
         )
 
 
-def _soc(matrix: Matrix, plan: Plan) -> str:
-    return next(row.socs[0] for row in matrix.chips if row.family is plan.target.chip)
+def _soc(matrix: Matrix, plan: Plan, asked: str | None) -> str:
+    """The SoC to simulate: the one asked for by its own name, else the first of the chip family."""
+    socs = next(row.socs for row in matrix.chips if row.family is plan.target.chip)
+    return next((soc for soc in socs if asked is not None and soc.lower() == asked.lower()), socs[0])
 
 
 def _name(plan: Plan, *, simulate: bool) -> str:
