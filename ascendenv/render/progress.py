@@ -13,7 +13,8 @@ from ascendenv.render.text import check_lines
 from ascendenv.verify.model import Check
 from ascendenv.vocabulary import Outcome
 
-_LONGEST_LINE = 100
+# What stands before the text of the running step: the spinner and a blank; and one column is left free.
+_SPINNER_COLUMNS = 3
 
 
 class ProgressLines:
@@ -23,7 +24,7 @@ class ProgressLines:
         self._console = console
         self._quiet = quiet
         self._verbose = verbose
-        self._status = Status("", console=console)
+        self._status: Status | None = None
         self._name = ""
         self._title = ""
 
@@ -33,7 +34,7 @@ class ProgressLines:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._status.stop()
+        self._stop()
         if kind is not None and self._name and not self._quiet:
             self._console.print(self._line("✗ ", "red", self._name, self._title))
 
@@ -43,7 +44,8 @@ class ProgressLines:
         if self._quiet:
             return
         if self._console.is_terminal:
-            self._status.update(f"{name}: {title}")
+            # A new one each time: one that is used again takes the height that it had for what it may erase.
+            self._status = Status(self._fitting(f"{name}: {title}"), console=self._console)
             self._status.start()
         else:
             self._console.print(Text(f"  {name}: {title} ..."))
@@ -52,16 +54,26 @@ class ProgressLines:
         """Show what a step's program says, shortly and only where it can be overwritten, or all of it."""
         if self._verbose:
             self._console.print(Text(f"    {text}"), soft_wrap=True)
-        elif self._console.is_terminal and not self._quiet:
-            self._status.update(f"{self._title}  {text.strip()[:_LONGEST_LINE]}")
+        elif self._status is not None:
+            self._status.update(self._fitting(f"{self._title}  {text.strip()}"))
 
     def step_finished(self, name: str, title: str, seconds: float) -> None:
         """Show that a step is done and how long it took."""
-        self._status.stop()
+        self._stop()
         self._name = ""
         if not self._quiet:
             done = self._line("✓ ", "green", name, title)
             self._console.print(done + Text(f"  {seconds:.1f} s", style="dim"))
+
+    def _stop(self) -> None:
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    def _fitting(self, text: str) -> Text:
+        line = Text(text.replace("\n", " "))
+        line.truncate(max(1, self._console.width - _SPINNER_COLUMNS), overflow="ellipsis")
+        return line
 
     @staticmethod
     def _line(mark: str, colour: str, name: str, title: str) -> Text:
