@@ -207,12 +207,19 @@ def test_the_python_that_was_named(checkout: Checkout) -> None:
     spaced = checkout.bin / "my python"
     (checkout.bin / "python3.11").rename(spaced)
     assert checkout.run("list", ASCENDENV_PYTHON=str(spaced)).stdout.startswith("<list>")
-    refused = checkout.run("list", ASCENDENV_PYTHON="/no/such/python", PATH="/usr/bin:/bin")
-    assert refused.returncode == 0, "what is set up needs no Python to be looked for"
-    shutil.rmtree(checkout.path / ".tool-venv")
+    assert checkout.run("list").returncode == 0, "what is set up needs no Python to be looked for"
+    assert checkout.log.count("venv") == 1
     refused = checkout.run("list", ASCENDENV_PYTHON="/no/such/python")
     assert refused.returncode == 2
     assert "/no/such/python is not a Python 3.10 or newer" in refused.stderr
+    assert checkout.run("list").returncode == 0, "a wrong name takes nothing away"
+
+
+def test_sets_up_again_when_another_python_is_named(checkout: Checkout) -> None:
+    checkout.run("list")
+    for _ in range(2):
+        assert checkout.run("list", ASCENDENV_PYTHON=str(checkout.bin / "python3.12")).returncode == 0
+    assert checkout.log.count("venv") == 2
 
 
 def test_packages_that_cannot_be_had(checkout: Checkout) -> None:
