@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from itertools import takewhile
 
 from packaging.version import Version
 
@@ -260,10 +261,21 @@ def has_wheel(release: TorchNpuRelease, arch: Arch | None, python: str | None) -
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str | None:
-    """The known word that is spelled most like ``word``, if one is near enough to be meant."""
+    """The known word that is spelled most like ``word``, if one is near enough to be meant.
+
+    Of several, one that begins alike comes first: of ``2.13.0.post99`` the release is likelier right.
+    """
     spelled = {name.casefold(): name for name in known}
-    near = difflib.get_close_matches(word.strip().casefold(), spelled, n=1, cutoff=0.6)
-    return spelled[near[0]] if near else None
+    meant = word.strip().casefold()
+    near = difflib.get_close_matches(meant, spelled, n=len(spelled) or 1, cutoff=0.6)
+    begins_alike = max(near, key=lambda name: _alike_letters(name, meant), default=None)
+    return None if begins_alike is None else spelled[begins_alike]
+
+
+def _alike_letters(one: str, other: str) -> int:
+    """How many letters two words have in common before they differ."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def unknown(what: str, text: str, known: Iterable[str], *, also: Iterable[str] = ()) -> UsageError:

@@ -234,6 +234,7 @@ def test_a_family_without_a_row_is_known_to_no_release() -> None:
         ("TORCH ", ["torch", "train"], "torch"),
         ("zzz", ["torch", "train"], None),
         ("torch", [], None),
+        ("2.13.0.post99", ["2.9.0.post9", "2.13.0", "2.12.0.post2"], "2.13.0"),
     ],
 )
 def test_did_you_mean(word: str, known: list[str], meant: str | None) -> None:
