@@ -23,6 +23,7 @@ class Request(Frozen):
     allow_declared: bool = Field(
         default=False, description="accept a combination that the vendor only declares compatible"
     )
+    simulate: bool = Field(default=False, description="the CANN is a simulated one")
 
 
 class Target(Frozen):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from packaging.version import Version
 
 from ascendenv.resolve.candidates import Candidate, Situation
-from ascendenv.resolve.model import Nearest
+from ascendenv.resolve.model import Nearest, Request
 from ascendenv.resolve.wants import (
     CANN,
     CHIP,
@@ -136,7 +136,10 @@ def _keeping_one(situation: Situation, available: Availability) -> Iterator[Near
                 change=f"{f'keep only {kept.text}: ' if kept else ''}use CANN {pairing.cann} "
                 f"with torch_npu {pairing.torch_npu}",
                 pairing=pairing,
-                options=("--cann", pairing.cann, "--torch-npu", pairing.torch_npu),
+                options=(
+                    *("--cann", pairing.cann, "--torch-npu", pairing.torch_npu),
+                    *_simulated(situation.request),
+                ),
                 wheels_found=found,
             )
             return
@@ -179,7 +182,11 @@ def _options(
         if asked or name == given_up
         for w in (f"--{name}", value)
     ]
-    return (*words, *(["--allow-declared"] if request.allow_declared else []))
+    return (*words, *(["--allow-declared"] if request.allow_declared else []), *_simulated(request))
+
+
+def _simulated(request: Request) -> list[str]:
+    return ["--simulate"] if request.simulate else []
 
 
 def _minor(python: str) -> int:

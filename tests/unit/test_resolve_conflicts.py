@@ -231,3 +231,14 @@ def test_a_cann_on_the_machine_is_told_with_its_place() -> None:
 
     assert isinstance(answer, Conflict)
     assert answer.constraints[0].wanted_by == "installed in /usr/local/Ascend"
+
+
+@pytest.mark.parametrize(
+    "wish", [{"cann": "9.1.0", "torch": "2.6.0"}, {"cann": "8.5.0", "torch": "2.14.0", "torch_npu": "2.7.1"}]
+)
+def test_what_is_proposed_for_a_simulated_cann_is_simulated_too(wish: dict[str, str]) -> None:
+    simulated = refused(Request(**wish, simulate=True), target("aarch64")).nearest
+    assert simulated
+    assert all(near.options[-1] == "--simulate" for near in simulated)
+    others = refused(Request(**wish), target("aarch64")).nearest
+    assert [near.options[:-1] for near in simulated] == [near.options for near in others]
