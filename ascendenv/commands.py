@@ -21,7 +21,7 @@ from ascendenv.doctor.model import Diagnosis
 from ascendenv.errors import CommandFailedError, InstallError, NetworkError, UsageError
 from ascendenv.host.gather import gather
 from ascendenv.host.model import CannInstall, Host, Interpreter
-from ascendenv.install.environment import Environment, active_environment, choose, list_environments
+from ascendenv.install.environment import Environment, active_environment, list_environments
 from ascendenv.install.installer import Installation
 from ascendenv.install.place import require_place, resolved
 from ascendenv.install.simulator import SimulatedCann
@@ -84,7 +84,7 @@ def prepare_install(
 ) -> Installation | Conflict:
     """Everything that ``ascendenv install`` decides before it touches anything."""
     _refuse_other_arch(wanted, host)
-    request = _request(matrix, wanted)
+    request = _request(matrix, wanted).model_copy(update={"simulate": simulate})
     given = resolved(env) if env is not None else active_environment(os.environ)
     require_place(given or resolved(paths.environments_dir() / "new"))
     if not list_environments().environments:  # otherwise all may be there already, and nothing is built
@@ -182,7 +182,8 @@ def _why_python(
             because=f"the first one here with a plan; not {tried}: {_in_one_line(refusals[0])}",
             source="host",
         )
-    return Reason(subject=subject, because="the preferred one of those here", source="host")
+    preferred = "that of ascendenv itself" if python == _own_python() else "that of the environment"
+    return Reason(subject=subject, because=preferred, source="host")
 
 
 def _in_one_line(refusal: Conflict | NetworkError) -> str:
@@ -190,9 +191,13 @@ def _in_one_line(refusal: Conflict | NetworkError) -> str:
 
 
 def _own_python_first(interpreters: Sequence[Interpreter]) -> list[str]:
-    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    own = _own_python()
     others = sorted({i.short for i in interpreters} - {own}, key=_minor, reverse=True)
     return [own, *others]
+
+
+def _own_python() -> str:
+    return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def _usable_interpreters(host: Host, python: str | None, given: Path | None) -> list[Interpreter]:
@@ -288,21 +293,20 @@ def _minor(short: str) -> int:
 
 
 def verify_environment(
-    env: Path | None,
+    environment: Environment,
     *,
     suite: str,
-    devices: str | None,
+    devices: tuple[int, ...] | None,
     select: str | None,
     offline: bool,
     on_check: Callable[[Check], None],
 ) -> Report:
     """``ascendenv verify``: run the suite and keep the report beside the environment."""
-    environment = choose(env)
     pip = gather(load()).pip
     report = verify(
         environment,
         suite=suite,
-        devices=_device_numbers(devices),
+        devices=devices,
         select=select,
         on_check=on_check,
         uv_options=uv.options(pip, offline=offline),
@@ -313,7 +317,8 @@ def verify_environment(
     return report
 
 
-def _device_numbers(text: str | None) -> tuple[int, ...] | None:
+def device_numbers(text: str | None) -> tuple[int, ...] | None:
+    """``0,1`` as numbers. Raises ``UsageError`` for anything else."""
     if text is None:
         return None
     try:

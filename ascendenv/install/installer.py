@@ -60,6 +60,18 @@ class Installation:
         return digest(parts)
 
 
+class Proposal(BaseModel):
+    """What would be installed, before anything is done; ``host`` is the machine in one line."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    environment: Path
+    simulated: bool
+    host: str
+    plan: Plan
+    declined: bool = False
+
+
 class Step(BaseModel):
     """One finished step and how long it took."""
 

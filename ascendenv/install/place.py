@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ascendenv import paths
 from ascendenv.errors import InstallError, UsageError
 from ascendenv.install import transaction
 from ascendenv.install.files import explained
 
 _ELSEWHERE = "name another place with --env PATH, or leave it out for a managed environment"
+
+_ELSEWHERE_MANAGED = "name another place with --env PATH, or for all managed environments with ASCENDENV_HOME"
 
 
 def resolved(path: Path) -> Path:
@@ -41,7 +44,9 @@ def require_place(path: Path) -> None:
         transaction.settle(path)
         if path.exists():
             _require_environment_or_nothing(path)
-        _require_writable(next(place for place in (path, *path.parents) if place.exists()))
+        managed = path.is_relative_to(resolved(paths.environments_dir()))
+        there = next(place for place in (path, *path.parents) if place.exists())
+        _require_writable(there, _ELSEWHERE_MANAGED if managed else _ELSEWHERE)
 
 
 def _require_environment_or_nothing(path: Path) -> None:
@@ -68,8 +73,8 @@ def _led_to(link: Path) -> str:
     return f" led to {link.readlink()}" if link.is_symlink() else ""
 
 
-def _require_writable(directory: Path) -> None:
+def _require_writable(directory: Path, elsewhere: str) -> None:
     if not directory.is_dir():
-        raise UsageError(f"{directory} is a file, so nothing can be below it", hint=_ELSEWHERE)
+        raise UsageError(f"{directory} is a file, so nothing can be below it", hint=elsewhere)
     if not os.access(directory, os.W_OK | os.X_OK):
-        raise InstallError(f"{directory} cannot be written to", hint=_ELSEWHERE)
+        raise InstallError(f"{directory} cannot be written to", hint=elsewhere)

@@ -11,16 +11,17 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
-from ascendenv.commands import Wanted, known_machine, prepare_install, verify_environment
+from ascendenv.commands import Wanted, device_numbers, known_machine, prepare_install, verify_environment
 from ascendenv.errors import ExitCode
 from ascendenv.host.model import Host
-from ascendenv.install.installer import install, is_installed
+from ascendenv.install.environment import choose
+from ascendenv.install.installer import Proposal, install, is_installed
 from ascendenv.install.transaction import is_unfinished, recover_all
 from ascendenv.render.console import remarks, show
 from ascendenv.render.progress import ProgressLines
-from ascendenv.render.text import plan_before_install
+from ascendenv.render.text import render
 from ascendenv.resolve.model import Conflict
-from ascendenv.result import Message, Result
+from ascendenv.result import Result
 
 _SCHEMA = "ascendenv/install/1"
 
@@ -44,18 +45,18 @@ def run_install(
     prepared = prepare_install(wanted, host, matrix, env=env, simulate=simulate, verify=verify)
     if isinstance(prepared, Conflict):
         return Result(_SCHEMA, prepared, ExitCode.NO_COMBINATION)
-    if not quiet:
-        shown = plan_before_install(
-            host_line(host),
-            prepared.plan,
-            simulated=prepared.simulated,
-            place=str(prepared.environment.path),
-        )
-        show(console, shown)
+    proposal = Proposal(
+        environment=prepared.environment.path,
+        simulated=prepared.simulated,
+        host=host_line(host),
+        plan=prepared.plan,
+    )
     if dry_run:
-        return Result(_SCHEMA, prepared.plan, ExitCode.OK)
+        return Result(_SCHEMA, proposal)
+    if not quiet:
+        show(console, render(proposal))
     if ask and not is_installed(prepared) and not _agreed():
-        return Result(_SCHEMA, prepared.plan, ExitCode.OK, (Message("note", "nothing was done"),))
+        return Result(_SCHEMA, proposal.model_copy(update={"declined": True}))
     with (
         _told_when_undone(console, prepared.environment.path),
         ProgressLines(console, quiet=quiet, verbose=verbose) as progress,
@@ -85,10 +86,16 @@ def run_verify(
     verbose: bool,
 ) -> Result[BaseModel]:
     """``ascendenv verify``."""
+    environment, numbers = choose(env), device_numbers(devices)
     with ProgressLines(remarks(), quiet=quiet, verbose=verbose) as progress:
         progress.step_started("verification", f"{suite} suite")
         report = verify_environment(
-            env, suite=suite, devices=devices, select=select, offline=offline, on_check=progress.check
+            environment,
+            suite=suite,
+            devices=numbers,
+            select=select,
+            offline=offline,
+            on_check=progress.check,
         )
     code = ExitCode.OK if report.ok else ExitCode.PROBLEM_FOUND
     return Result("ascendenv/verify/1", report, code)

@@ -43,7 +43,8 @@ def _reason(reason: Reason, plan: Plan) -> str | None:
         return f"{reason.because} ({pairing.evidence})"
     if reason.subject.startswith(f"torch {pairing.torch}"):
         return f"{reason.because}; from {reason.source}"
-    return reason.because if reason.subject == f"torch_npu {pairing.torch_npu}" else None
+    itself = {f"torch_npu {pairing.torch_npu}", f"Python {plan.target.python}"}
+    return reason.because if reason.subject in itself else None
 
 
 def _add_passed_over(table: Table, passed_over: Sequence[PassedOver]) -> None:

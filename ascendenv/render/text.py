@@ -14,7 +14,8 @@ from rich.text import Text
 from ascendenv.compatibility.present import MatrixEntry, ReleaseList
 from ascendenv.doctor.model import Diagnosis, Finding, Fix
 from ascendenv.install.environment import EnvironmentList
-from ascendenv.install.installer import Installed
+from ascendenv.install.installer import Installed, Proposal
+from ascendenv.render.console import show
 from ascendenv.render.plan import conflict_text, plan_rows
 from ascendenv.resolve.model import Conflict, Plan
 from ascendenv.result import Message
@@ -41,9 +42,9 @@ def render(payload: BaseModel) -> RenderableType:
 def print_message(console: Console, message: Message) -> None:
     """An error, warning or note, with its hint after it."""
     colour = {"error": "red", "warning": "yellow"}.get(message.level, "cyan")
-    console.print(Text(f"{message.level}: ", style=f"bold {colour}") + Text(message.text))
+    show(console, Text(f"{message.level}: ", style=f"bold {colour}") + Text(message.text))
     if message.hint:
-        console.print(Text("hint: ", style="bold") + Text(message.hint))
+        show(console, Text("hint: ", style="bold") + Text(message.hint))
 
 
 @render.register
@@ -51,15 +52,19 @@ def _(plan: Plan) -> RenderableType:
     return Group(Text(f"Plan for {plan.target.describe()}"), plan_rows(plan))
 
 
-def plan_before_install(host_line: str, plan: Plan, *, simulated: bool, place: str) -> RenderableType:
+@render.register
+def _(proposal: Proposal) -> RenderableType:
     """The plan as ``install`` shows it before it begins."""
-    head = [Text(SIMULATED, style="bold yellow")] if simulated else []
+    if proposal.declined:
+        return Text("nothing was done")
+    plan = proposal.plan
+    head = [Text(SIMULATED, style="bold yellow")] if proposal.simulated else []
     size = sum(package.size or 0 for package in plan.packages)
     download = f"at most {size / 1e6:.0f} MB to download, " if size else ""
     return Group(
         *head,
-        Text(f"Host  {host_line}"),
-        Text(f"Plan  Python {plan.target.python}, {download}into {place}"),
+        Text(f"Host  {proposal.host}"),
+        Text(f"Plan  Python {plan.target.python}, {download}into {proposal.environment}"),
         plan_rows(plan),
     )
 

@@ -86,7 +86,7 @@ def test_doctor_says_what_a_real_npu_lacks(installed: Installed) -> None:
 
 def test_plan_for_another_machine(installed: Installed) -> None:
     target = ("--cann", "9.1.0", "--arch", "aarch64", "--python", "3.11", "--chip", "910b")
-    plan = json.loads(installed.cli("resolve", *target, "--format", "json").stdout)["result"]
+    plan = json.loads(installed.cli("resolve", *target, "--format", "json").stdout)["result"]["plan"]
     packages = {package["name"]: package for package in plan["packages"]}
     assert plan["pairing"]["cann"] == "9.1.0"
     assert plan["target"]["arch"] == "aarch64"

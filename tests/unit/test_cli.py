@@ -99,6 +99,7 @@ def invoke(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Invoke:
         ("run --bogus true", 2, ["--bogus"]),
         ("env", 2, ["no environment yet"]),
         ("verify", 2, ["no environment yet"]),
+        ("verify --env /etc", 2, ["/etc is not an environment"]),
         ("matrix show bogus", 2, ["'bogus'"]),
         ("matrix list --chip 910x", 2, ["910x"]),
     ],
@@ -108,6 +109,7 @@ def test_wrong_input(words: str, code: int, texts: list[str], invoke: Invoke, tm
     assert done.exit_code == code, done.output
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
+    assert done.stderr.startswith(("error: ", "Usage: ")), "nothing is shown as begun"
     for text in texts:
         assert text in done.stderr
     assert not (tmp_path / "home").exists(), "wrong input leaves nothing behind"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,14 @@ def test_a_field_report_against_a_plan_is_shown() -> None:
     line = next(line for line in console.file.getvalue().splitlines() if "!" in line)
     assert line.split(maxsplit=3)[:3] == ["!", "field", "report"]
     assert "torch_npu 2.13.0 on CANN 9.2.0 was reported to fail: hangs (issue 1)" in line
+
+
+def test_the_python_is_shown_with_its_reason() -> None:
+    plan = _planned(chosen())
+    why = Reason(subject="Python 3.11", because="the first one here with a plan", source="host")
+    console = Console(file=io.StringIO(), width=WIDTH)
+    console.print(render(plan.model_copy(update={"reasons": (*plan.reasons, why)})))
+    assert isinstance(console.file, io.StringIO)
+    assert re.search(
+        r"^ +Python 3\.11 +the first one here with a plan *$", console.file.getvalue(), re.MULTILINE
+    )
