@@ -61,7 +61,10 @@ class Installation:
 
 
 class Proposal(BaseModel):
-    """What would be installed, before anything is done; ``host`` is the machine in one line."""
+    """What would be installed, before anything is done.
+
+    ``host`` is the machine in one line, ``replaced`` the packages that the environment has in other versions.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -69,6 +72,7 @@ class Proposal(BaseModel):
     simulated: bool
     host: str
     plan: Plan
+    replaced: tuple[str, ...] = ()
     declined: bool = False
 
 

@@ -56,16 +56,29 @@ def missing(environment: Environment, names_and_versions: Iterable[tuple[str, st
 
     Reads the packages' metadata only, without starting the environment's Python.
     """
-    folders = map(str, environment.path.glob("lib/python3*/site-packages"))
-    there = {
-        (canonicalize_name(found.name), found.version)
-        for found in importlib.metadata.distributions(path=list(folders))
-    }
+    there = _there(environment)
     return [
         f"{name} {version}"
         for name, version in names_and_versions
-        if (canonicalize_name(name), version) not in there
+        if there.get(canonicalize_name(name)) != version
     ]
+
+
+def replaced(environment: Environment, plan: Plan) -> tuple[str, ...]:
+    """Packages that are there in another version than the plan's, such as ``numpy 1.26.4 by 2.4.6``."""
+    there = _there(environment)
+    return tuple(
+        f"{package.name} {there[name]} by {package.version}"
+        for package in plan.packages
+        if there.get(name := canonicalize_name(package.name), package.version) != package.version
+    )
+
+
+def _there(environment: Environment) -> dict[str, str]:
+    """The version of each package, by its normalised name."""
+    folders = map(str, environment.path.glob("lib/python3*/site-packages"))
+    found = importlib.metadata.distributions(path=list(folders))
+    return {canonicalize_name(package.name): package.version for package in found}
 
 
 def site_packages(environment: Environment) -> Path:

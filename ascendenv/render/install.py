@@ -16,6 +16,7 @@ from ascendenv.errors import ExitCode
 from ascendenv.host.model import Host
 from ascendenv.install.environment import choose
 from ascendenv.install.installer import Proposal, install, is_installed
+from ascendenv.install.packages import replaced
 from ascendenv.install.transaction import is_unfinished, recover_all
 from ascendenv.render.console import remarks, show
 from ascendenv.render.progress import ProgressLines
@@ -50,6 +51,7 @@ def run_install(
         simulated=prepared.simulated,
         host=host_line(host),
         plan=prepared.plan,
+        replaced=replaced(prepared.environment, prepared.plan),
     )
     if dry_run:
         return Result(_SCHEMA, proposal)

@@ -18,8 +18,11 @@ _WIDTH = 100
 _DOUBT = "not every place with its wheels could be asked"
 
 
-def plan_rows(plan: Plan) -> Table:
-    """One row for each version with its reason, then what speaks against it and what was passed over."""
+def plan_rows(plan: Plan, *, replaced: Sequence[str] = ()) -> Table:
+    """One row for each version with its reason, then what speaks against it and what was passed over.
+
+    ``replaced`` are packages that are there already and will have another version.
+    """
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column()
@@ -29,6 +32,8 @@ def plan_rows(plan: Plan) -> Table:
             table.add_row(f"      {reason.subject}", text)
     others = len(plan.packages) - len(("torch", "torch-npu"))
     table.add_row(f"      + {others} packages", "what these need, declared or not, each locked with its hash")
+    if replaced:
+        table.add_row(Text("    ! replaces", style="yellow"), ", ".join(replaced))
     for warning in plan.warnings:
         told = f"{warning.subject} was {warning.because} ({warning.source})"
         table.add_row(Text("    ! field report", style="yellow"), told)

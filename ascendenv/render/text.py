@@ -65,7 +65,7 @@ def _(proposal: Proposal) -> RenderableType:
         *head,
         Text(f"Host  {proposal.host}"),
         Text(f"Plan  Python {plan.target.python}, {download}into {proposal.environment}"),
-        plan_rows(plan),
+        plan_rows(plan, replaced=proposal.replaced),
     )
 
 

@@ -52,6 +52,19 @@ def test_a_dry_run_prints_the_plan_once_as_its_result(
     assert not (tmp_path / "env").exists()
 
 
+def test_packages_of_the_users_that_would_change_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "env" / "lib" / "python3.11" / "site-packages"
+    for name, version in (("numpy", "1.20.0"), ("torch", "2.7.1"), ("theirs", "1.0")):
+        metadata = folder / f"{name}-{version}.dist-info" / "METADATA"
+        metadata.parent.mkdir(parents=True)
+        metadata.write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    _install(dry_run=True)
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "replaces" in line]
+    assert line.split("replaces")[1].strip() == "numpy 1.20.0 by 1.26.4"
+
+
 def test_no_for_an_answer(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
