@@ -25,7 +25,7 @@ def remarks() -> Console:
 def show(console: Console, renderable: RenderableType) -> None:
     """Print without the blanks that rich fills table rows with: they get in the way when text is copied."""
     with console.capture() as captured:
-        console.print(renderable)
+        console.print(renderable, crop=False)
     console.file.write(re.sub(r" +$", "", captured.get(), flags=re.MULTILINE))
 
 

@@ -97,7 +97,7 @@ def run_verify(
             devices=numbers,
             select=select,
             offline=offline,
-            on_check=progress.check,
+            on_check=progress.passing,
         )
     code = ExitCode.OK if report.ok else ExitCode.PROBLEM_FOUND
     return Result("ascendenv/verify/1", report, code)

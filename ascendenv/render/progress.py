@@ -79,10 +79,14 @@ class ProgressLines:
     def _line(mark: str, colour: str, name: str, title: str) -> Text:
         return Text(mark, style=colour) + Text(f"{name:<15} {title}")
 
+    def passing(self, check: Check) -> None:
+        """Show a verification check as it passes by; a report will tell of it."""
+        self.line(f"{check.id} {check.outcome}")
+
     def check(self, check: Check) -> None:
-        """Show one verification check: a failed one at length, the others as they pass by."""
+        """Show a verification check that no report will tell of: a failed one at length."""
         if check.outcome is Outcome.FAILED or self._verbose:
             for line in check_lines(check):
                 self._console.print(line)
         else:
-            self.line(f"{check.id} {check.outcome}")
+            self.passing(check)

@@ -169,13 +169,15 @@ def _finding(finding: Finding, told: AbstractSet[Fix]) -> RenderableType:
 def _(listed: EnvironmentList) -> RenderableType:
     if not listed.environments:
         return Text("no environments yet; `ascendenv install` makes one")
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("path", "CANN", "torch", "torch_npu", "Python", "verified"):
-        table.add_column(title, overflow="fold", no_wrap=title != "path")
+    lines = []
     for e in listed.environments:
         cann = f"{e.cann} (simulated)" if e.simulated else e.cann
-        table.add_row(str(e.path), cann, e.torch, e.torch_npu, e.python, "yes" if e.verified else "no")
-    return table
+        stack = f"CANN {cann}, torch {e.torch}, torch_npu {e.torch_npu}, Python {e.python}"
+        # The path has a line to itself: in a column of a narrow terminal it could not be copied.
+        lines.append(Text(f"{e.path}", style="bold", no_wrap=True, overflow="ignore"))
+        lines.append(Text(f"    {stack}"))
+        lines.append(Text(f"    {'verified' if e.verified else 'not verified'}"))
+    return Group(*lines)
 
 
 @render.register

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import datetime
+import io
 import json
 from pathlib import Path
 
 import pytest
 from installs import host, installation
+from rich.console import Console
 
 from ascendenv.commands import Wanted
 from ascendenv.errors import InstallError
 from ascendenv.install import place
+from ascendenv.install.environment import EnvironmentList, Listed
 from ascendenv.render import install as shown
+from ascendenv.render.console import show
 from ascendenv.render.envelope import to_json
 from ascendenv.render.output import print_result
+from ascendenv.render.text import render
 from ascendenv.resolve.model import Conflict, Plan
 from ascendenv.result import Result
 
@@ -97,3 +103,25 @@ def test_a_place_that_cannot_be_written_to(
     with pytest.raises(InstallError, match="cannot be written to") as caught:
         place.require_place(tmp_path / where)
     assert way_out in (caught.value.hint or "")
+
+
+def test_the_list_gives_each_path_a_line_that_is_not_broken() -> None:
+    path = Path("/a/path", *["of many names"] * 10, "env")
+    listed = Listed(
+        path=path,
+        cann="9.1.0",
+        torch="2.7.1",
+        torch_npu="2.7.1.post8",
+        python="3.11",
+        simulated=True,
+        verified=False,
+        installed=datetime.datetime.now(datetime.timezone.utc),
+    )
+    console = Console(file=io.StringIO(), width=80)
+    show(console, render(EnvironmentList(environments=(listed,))))
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().splitlines() == [
+        str(path),
+        "    CANN 9.1.0 (simulated), torch 2.7.1, torch_npu 2.7.1.post8, Python 3.11",
+        "    not verified",
+    ]

@@ -5,11 +5,17 @@ from __future__ import annotations
 import io
 import re
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
+from ascendenv.render import install
+from ascendenv.render.output import print_result
 from ascendenv.render.progress import ProgressLines
+from ascendenv.verify.model import Check, Device, Report
+from ascendenv.vocabulary import Layer, Outcome
 
 _PIECES = re.compile(r"\x1b\[(?P<count>[\d;]*)(?P<what>[A-Za-z])|\x1b\[\?\d+[hl]|(?P<plain>[^\x1b])")
 
@@ -52,3 +58,23 @@ def test_every_finished_step_stays_on_the_screen(width: int) -> None:
         ["✓", "packages"],
         ["✓", "simulated"],
     ]
+
+
+def test_verify_tells_of_a_failed_check_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failed = Check(id="probe.copy", layer=Layer.PROBE, title="copies", outcome=Outcome.FAILED, detail="torn")
+
+    def verified(*_: object, on_check: Callable[[Check], None], **__: object) -> Report:
+        on_check(failed)
+        device = Device(simulated=False, soc=None, count=0)
+        return Report(environment=tmp_path, suite="quick", device=device, checks=(failed,), seconds=1)
+
+    monkeypatch.setattr(install, "choose", lambda _: None)
+    monkeypatch.setattr(install, "verify_environment", verified)
+    result = install.run_verify(
+        None, suite="quick", devices=None, select=None, offline=True, quiet=False, verbose=False
+    )
+    print_result(result, as_json=False)
+    printed = capsys.readouterr()
+    assert (printed.out.count("torn"), printed.err.count("torn")) == (1, 0)
