@@ -333,7 +333,7 @@ def main() -> None:
     interrupts.raise_on_signals()
     try:
         try:
-            app(prog_name="ascendenv")
+            app(prog_name=os.environ.get("ASCENDENV_PROGRAM", "ascendenv"))
         finally:
             sys.stdout.flush()
     except interrupts.Interrupted as interrupt:

@@ -22,7 +22,7 @@ from ascendenv.errors import CommandFailedError, InstallError, NetworkError, Usa
 from ascendenv.host.gather import gather
 from ascendenv.host.model import CannInstall, Host, Interpreter
 from ascendenv.install.environment import Environment, active_environment, list_environments
-from ascendenv.install.installer import Installation
+from ascendenv.install.installer import Installation, Installed, is_intact, unchanged
 from ascendenv.install.place import require_place, resolved
 from ascendenv.install.simulator import SimulatedCann
 from ascendenv.install.toolchain import require_compiler
@@ -110,6 +110,34 @@ def prepare_install(
         cann=found or SimulatedCann(cann=locked.pairing.cann, soc=_soc(matrix, locked, wanted.chip)),
         verify=verify,
         offline=wanted.offline,
+    )
+
+
+def already_there(wanted: Wanted, *, env: Path | None, simulate: bool) -> Installed | None:
+    """What is installed and satisfies ``wanted``, for when the package indexes cannot be asked.
+
+    Looked for in the environment that is meant, else among all; only a verified one counts.
+    """
+    meant = resolved(env) if env is not None else active_environment(os.environ)
+    listed = [listed.path for listed in list_environments().environments]
+    for path in listed if meant is None else [meant]:
+        environment = Environment(path)
+        record, plan = environment.record(), environment.plan()
+        if record is None or plan is None or not record.verified or environment.simulates != simulate:
+            continue
+        if _satisfies(plan, wanted) and is_intact(environment, record, plan):
+            return unchanged(environment, plan, simulated=record.simulated)
+    return None
+
+
+def _satisfies(plan: Plan, wanted: Wanted) -> bool:
+    pairing, target = plan.pairing, plan.target
+    return (
+        (wanted.cann is None or CannVersion(wanted.cann) == CannVersion(pairing.cann))
+        and (wanted.torch is None or Version(wanted.torch).public == pairing.torch)
+        and (wanted.torch_npu is None or Version(wanted.torch_npu) == Version(pairing.torch_npu))
+        and (wanted.python is None or _short(wanted.python) == target.python)
+        and (wanted.chip is None or query.parse_chip(load(), wanted.chip) is target.chip)
     )
 
 
@@ -280,8 +308,8 @@ def _soc(matrix: Matrix, plan: Plan, asked: str | None) -> str:
 
 def _name(plan: Plan, *, simulate: bool) -> str:
     pairing = plan.pairing
-    suffix = "-simulated" if simulate else ""
-    return f"cann{pairing.cann}-torch{pairing.torch}-py{plan.target.python}{suffix}"
+    chip = f"-simulated-{plan.target.chip}" if simulate else ""
+    return f"cann{pairing.cann}-torch{pairing.torch}-py{plan.target.python}{chip}"
 
 
 def _short(python: str) -> str:

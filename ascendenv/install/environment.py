@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -65,6 +66,19 @@ class Environment:
     def simulated_cann(self) -> Path:
         """Where the simulated CANN is put when there is one."""
         return self.home / "simulated"
+
+    @property
+    def simulates(self) -> bool:
+        """Whether this environment brings a simulated CANN of its own."""
+        return self.simulated_cann.is_dir()
+
+    def plan(self) -> Plan | None:
+        """The plan that was carried out here, or ``None`` when there is none."""
+        try:
+            written = json.loads((self.home / "plan.json").read_text(encoding="utf-8"))
+            return Plan.model_validate({**written, "lock": self.lock_file.read_text(encoding="utf-8")})
+        except (OSError, ValueError):
+            return None
 
     def record(self) -> Record | None:
         """What was installed, or ``None`` when ascendenv did not finish an installation here."""

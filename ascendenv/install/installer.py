@@ -108,12 +108,19 @@ def install(
     """
     require_place(wanted.environment.path)
     if is_installed(wanted):
-        return _done(wanted, changed=False, verification=_last_report(wanted.environment))
+        return unchanged(wanted.environment, wanted.plan, simulated=wanted.simulated)
     compiler = toolchain.require_compiler(host)
     work = _Work(wanted, host, compiler, listener)
     with explained(), transaction(wanted.environment.path):
         report = work.run(on_check)
-    return _done(wanted, changed=True, steps=tuple(work.steps), verification=report)
+    return Installed(
+        environment=wanted.environment.path,
+        changed=True,
+        simulated=wanted.simulated,
+        plan=wanted.plan,
+        steps=tuple(work.steps),
+        verification=report,
+    )
 
 
 class _Work:
@@ -237,14 +244,29 @@ def _scripts(root: Path, cann: CannInstall | SimulatedCann) -> list[Path]:
 
 def is_installed(wanted: Installation) -> bool:
     """Whether everything is there already: the same plan, carried out, and nothing replaced since."""
-    environment = wanted.environment
-    record = environment.record()
-    if record is None or record.digest != wanted.digest or not environment.python.exists():
+    record = wanted.environment.record()
+    if record is None or record.digest != wanted.digest or (wanted.verify and not record.verified):
         return False
-    if not (record.cann_root / "set_env.sh").is_file() or (wanted.verify and not record.verified):
+    return is_intact(wanted.environment, record, wanted.plan)
+
+
+def is_intact(environment: Environment, record: Record, plan: Plan) -> bool:
+    """Whether what was installed is still there: the interpreter, the CANN, and every package as planned."""
+    if not environment.python.exists() or not (record.cann_root / "set_env.sh").is_file():
         return False
-    expected = [(package.name, package.version) for package in wanted.plan.packages]
+    expected = [(package.name, package.version) for package in plan.packages]
     return not packages.missing(environment, [*expected, probe.name_and_version()])
+
+
+def unchanged(environment: Environment, plan: Plan, *, simulated: bool) -> Installed:
+    """The answer when all that is wanted is there already, with its last verification."""
+    return Installed(
+        environment=environment.path,
+        changed=False,
+        simulated=simulated,
+        plan=plan,
+        verification=_last_report(environment),
+    )
 
 
 def _last_report(environment: Environment) -> Report | None:
@@ -252,16 +274,3 @@ def _last_report(environment: Environment) -> Report | None:
         return Report.model_validate_json(environment.report_file.read_text(encoding="utf-8"))
     except (OSError, ValidationError):  # never verified, or written by another version of ascendenv
         return None
-
-
-def _done(
-    wanted: Installation, *, changed: bool, steps: tuple[Step, ...] = (), verification: Report | None
-) -> Installed:
-    return Installed(
-        environment=wanted.environment.path,
-        changed=changed,
-        simulated=wanted.simulated,
-        plan=wanted.plan,
-        steps=steps,
-        verification=verification,
-    )

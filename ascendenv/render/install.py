@@ -11,8 +11,15 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
-from ascendenv.commands import Wanted, device_numbers, known_machine, prepare_install, verify_environment
-from ascendenv.errors import ExitCode
+from ascendenv.commands import (
+    Wanted,
+    already_there,
+    device_numbers,
+    known_machine,
+    prepare_install,
+    verify_environment,
+)
+from ascendenv.errors import ExitCode, NetworkError
 from ascendenv.host.model import Host
 from ascendenv.install.environment import choose
 from ascendenv.install.installer import Proposal, install, is_installed
@@ -22,7 +29,7 @@ from ascendenv.render.console import remarks, show
 from ascendenv.render.progress import ProgressLines
 from ascendenv.render.text import render
 from ascendenv.resolve.model import Conflict
-from ascendenv.result import Result
+from ascendenv.result import Message, Result
 
 _SCHEMA = "ascendenv/install/1"
 
@@ -43,7 +50,13 @@ def run_install(
     for path in recover_all():
         console.print(Text(f"an interrupted installation was undone: {path} is as it was before"))
     matrix, host = known_machine()
-    prepared = prepare_install(wanted, host, matrix, env=env, simulate=simulate, verify=verify)
+    try:
+        prepared = prepare_install(wanted, host, matrix, env=env, simulate=simulate, verify=verify)
+    except NetworkError as error:
+        there = None if dry_run else already_there(wanted, env=env, simulate=simulate)
+        if there is None:
+            raise
+        return Result(_SCHEMA, there, messages=(Message("note", _not_asked(error)),))
     if isinstance(prepared, Conflict):
         return Result(_SCHEMA, prepared, ExitCode.NO_COMBINATION)
     proposal = Proposal(
@@ -65,6 +78,11 @@ def run_install(
     ):
         installed = install(prepared, host, progress, progress.check)
     return Result(_SCHEMA, installed)
+
+
+def _not_asked(error: NetworkError) -> str:
+    reason = error.message.splitlines()[0]
+    return f"what is installed satisfies the request; nothing newer could be looked for: {reason}"
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from ascendenv.render.wording import as_called
 from ascendenv.resolve.model import Conflict, Constraint, Looked, Nearest, PassedOver, Plan, Reason
 
 # Of a long list the first few say enough; `--format json` has all.
@@ -81,7 +82,7 @@ def conflict_text(conflict: Conflict) -> RenderableType:
     facts.add_column()
     for constraint in conflict.constraints:
         facts.add_row(f"  {constraint.subject}", _fact(constraint))
-    lines: list[RenderableType] = [Text("error: ", style="bold red") + Text(conflict.summary), facts]
+    lines: list[RenderableType] = [Text.assemble(("error: ", "bold red"), conflict.summary), facts]
     if conflict.nearest:
         sure = all(option.wheels_found for option in conflict.nearest)
         lines.append(Text("nearest that work:" if sure else "nearest:"))
@@ -92,7 +93,7 @@ def conflict_text(conflict: Conflict) -> RenderableType:
 def _options(nearest: Sequence[Nearest]) -> list[Text]:
     """Each change with its command beside it, or below it where that would be too wide to be pasted."""
     changes = [f"  {option.change}" for option in nearest]
-    commands = [" ".join(("ascendenv install", *option.options)) for option in nearest]
+    commands = [as_called(" ".join(("ascendenv install", *option.options))) for option in nearest]
     doubts = ["" if option.wheels_found else f"  ({_DOUBT})" for option in nearest]
     widest = max(map(len, changes))
     if widest + 2 + max(map(len, commands)) <= _WIDTH and not any(doubts):

@@ -77,7 +77,7 @@ class ProgressLines:
 
     @staticmethod
     def _line(mark: str, colour: str, name: str, title: str) -> Text:
-        return Text(mark, style=colour) + Text(f"{name:<15} {title}")
+        return Text.assemble((mark, colour), f"{name:<15} {title}")
 
     def passing(self, check: Check) -> None:
         """Show a verification check as it passes by; a report will tell of it."""

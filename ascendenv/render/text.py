@@ -17,6 +17,7 @@ from ascendenv.install.environment import EnvironmentList
 from ascendenv.install.installer import Installed, Proposal
 from ascendenv.render.console import show
 from ascendenv.render.plan import conflict_text, plan_rows
+from ascendenv.render.wording import as_called
 from ascendenv.resolve.model import Conflict, Plan
 from ascendenv.result import Message
 from ascendenv.verify.model import Check, Report
@@ -42,9 +43,9 @@ def render(payload: BaseModel) -> RenderableType:
 def print_message(console: Console, message: Message) -> None:
     """An error, warning or note, with its hint after it."""
     colour = {"error": "red", "warning": "yellow"}.get(message.level, "cyan")
-    show(console, Text(f"{message.level}: ", style=f"bold {colour}") + Text(message.text))
+    show(console, Text.assemble((f"{message.level}: ", f"bold {colour}"), as_called(message.text)))
     if message.hint:
-        show(console, Text("hint: ", style="bold") + Text(message.hint))
+        show(console, Text.assemble(("hint: ", "bold"), as_called(message.hint)))
 
 
 @render.register
@@ -87,7 +88,8 @@ def _(installed: Installed) -> RenderableType:
         lines.append(Text(f"Nothing to do: {stack} is installed in {installed.environment}"))
     if installed.verification is not None:
         lines.append(Text(f"Verified   {_verified(installed.verification)}"))
-    lines.append(Text('Next       ascendenv run -- python train.py        or: eval "$(ascendenv env)"'))
+    run, env = as_called("ascendenv run -- python train.py"), as_called('eval "$(ascendenv env)"')
+    lines.append(Text(f"Next       {run}        or: {env}"))
     return Group(*lines)
 
 
@@ -161,7 +163,10 @@ def _finding(finding: Finding, told: AbstractSet[Fix]) -> RenderableType:
     for fix in finding.fix:
         if fix not in told:
             note = Text(fix.note, style="dim" if fix.command else "")
-            body.add_row("    fix", Text("  ").join(part for part in (Text(fix.command), note) if part.plain))
+            body.add_row(
+                "    fix",
+                Text("  ").join(part for part in (Text(as_called(fix.command)), note) if part.plain),
+            )
     return Group(head, body)
 
 

@@ -47,6 +47,17 @@ def test_second_install_does_nothing(installed: Installed) -> None:
     assert (installed.path / "ascendenv" / "state.json").stat().st_mtime_ns == before
 
 
+def test_second_install_needs_no_network(installed: Installed) -> None:
+    done = installed.cli("install", "--simulate", "--offline", "--torch", "2.13.0", "--format", "json")
+    answer = json.loads(done.stdout)
+    assert answer["result"]["changed"] is False
+    assert answer["result"]["environment"] == str(installed.path)
+    assert "nothing newer could be looked for" in answer["messages"][0]["text"]
+    # Another version than the installed one cannot be had without a network.
+    other = installed.cli("install", "--simulate", "--offline", "--torch", "2.12.0", check=False)
+    assert other.returncode == 6
+
+
 def test_run_prints_a_tensor_on_the_device(installed: Installed) -> None:
     program = "import torch, torch_npu; print(torch.randn(2,2).npu())"
     assert "device='npu:0'" in installed.cli("run", "--", "python", "-c", program).stdout

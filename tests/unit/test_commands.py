@@ -9,6 +9,7 @@ from installs import plan
 from planning import MATRIX, target
 
 from ascendenv import commands
+from ascendenv.commands import Wanted
 
 
 @pytest.mark.parametrize(
@@ -23,3 +24,21 @@ from ascendenv import commands
 def test_the_soc_named_is_the_one_simulated(asked: str | None, simulated: str, tmp_path: Path) -> None:
     planned = plan(tmp_path).model_copy(update={"target": target(chip="910b")})
     assert commands._soc(MATRIX, planned, asked) == simulated
+
+
+@pytest.mark.parametrize(
+    ("wanted", "satisfied"),
+    [
+        (Wanted(), True),
+        (Wanted(torch="2.7.1+cpu", python="3.11.7", chip="Ascend910B3"), True),
+        (Wanted(torch="2.8.0"), False),
+        (Wanted(torch_npu="2.7.1"), False),
+        (Wanted(cann="8.5.0"), False),
+        (Wanted(python="3.12"), False),
+        (Wanted(chip="a3"), False),
+    ],
+)
+def test_what_is_installed_satisfies_what_it_has(wanted: Wanted, satisfied: bool, tmp_path: Path) -> None:
+    planned = plan(tmp_path).model_copy(update={"target": target(chip="910b")})
+    assert planned.pairing.torch == "2.7.1"
+    assert commands._satisfies(planned, wanted) is satisfied
