@@ -101,7 +101,7 @@ def test_a_python_without_wheels_is_no_typing_mistake() -> None:
         ("cp27-none-any", False),
     ],
 )
-def test_which_wheels_run(tag: str, accepted: bool) -> None:  # noqa: FBT001  # a column of the table above
+def test_which_wheels_run(tag: str, accepted: bool) -> None:
     assert supported_tags(planned("x86_64", "3.11")).isdisjoint(parse_tag(tag)) is not accepted
 
 
