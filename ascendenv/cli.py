@@ -123,7 +123,7 @@ def install(
     quiet: Quiet = False,
 ) -> None:
     """Set up an environment with torch and torch_npu on this machine's CANN, and prove that it works."""
-    from ascendenv.commands import Wanted
+    from ascendenv.planning import Wanted
     from ascendenv.render.install import run_install
 
     wanted = Wanted(cann, torch, torch_npu, arch, python, chip, allow_declared, offline)
@@ -156,8 +156,9 @@ def resolve(
     output: OutputFormat = Format.TEXT,
 ) -> None:
     """Plan for this machine or any other; nothing is done."""
-    from ascendenv.commands import Wanted, plan
+    from ascendenv.commands import plan
     from ascendenv.errors import ExitCode
+    from ascendenv.planning import Wanted
     from ascendenv.resolve.model import Conflict
     from ascendenv.result import Result
 

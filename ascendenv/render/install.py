@@ -11,20 +11,15 @@ from pydantic import BaseModel
 from rich.console import Console
 from rich.text import Text
 
-from ascendenv.commands import (
-    Wanted,
-    already_there,
-    device_numbers,
-    known_machine,
-    prepare_install,
-    verify_environment,
-)
+from ascendenv.commands import device_numbers, verify_environment
 from ascendenv.errors import ExitCode, NetworkError
 from ascendenv.host.model import Host
 from ascendenv.install.environment import choose
 from ascendenv.install.installer import Proposal, install, is_installed
 from ascendenv.install.packages import replaced
+from ascendenv.install.prepare import already_there, prepare_install
 from ascendenv.install.transaction import is_unfinished, recover_all
+from ascendenv.planning import Wanted, known_machine
 from ascendenv.render.console import remarks, show
 from ascendenv.render.progress import ProgressLines
 from ascendenv.render.text import render

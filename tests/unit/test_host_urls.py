@@ -19,8 +19,8 @@ from ascendenv.host.urls import redact_text, redact_url
         ("https://example.org/simple?token=secret&x=secret", "https://example.org/simple?token=***&x=***"),
         ("git+ssh://git:secret@example.org/a.git@v1", "git+ssh://***@example.org/a.git@v1"),
         ("http://[::1]:3128/", "http://[::1]:3128/"),
-        ("file:///opt/wheels", "file:///opt/wheels"),
-        ("/opt/wheels", "/opt/wheels"),
+        ("file:///srv/wheels", "file:///srv/wheels"),
+        ("/srv/wheels", "/srv/wheels"),
         ("", ""),
     ],
 )

@@ -11,10 +11,10 @@ import pytest
 from installs import host, installation
 from rich.console import Console
 
-from ascendenv.commands import Wanted
 from ascendenv.errors import InstallError
 from ascendenv.install import place
 from ascendenv.install.environment import EnvironmentList, Listed
+from ascendenv.planning import Wanted
 from ascendenv.render import install as shown
 from ascendenv.render.console import show
 from ascendenv.render.envelope import to_json

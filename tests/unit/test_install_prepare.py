@@ -1,4 +1,4 @@
-"""What the commands decide before they touch anything."""
+"""What an installation decides before it touches anything."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from installs import plan
 from planning import MATRIX, target
 
-from ascendenv import commands
-from ascendenv.commands import Wanted
+from ascendenv.install import prepare
+from ascendenv.planning import Wanted
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from ascendenv.commands import Wanted
 )
 def test_the_soc_named_is_the_one_simulated(asked: str | None, simulated: str, tmp_path: Path) -> None:
     planned = plan(tmp_path).model_copy(update={"target": target(chip="910b")})
-    assert commands._soc(MATRIX, planned, asked) == simulated
+    assert prepare._soc(MATRIX, planned, asked) == simulated
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ def test_the_soc_named_is_the_one_simulated(asked: str | None, simulated: str, t
 def test_what_is_installed_satisfies_what_it_has(wanted: Wanted, satisfied: bool, tmp_path: Path) -> None:
     planned = plan(tmp_path).model_copy(update={"target": target(chip="910b")})
     assert planned.pairing.torch == "2.7.1"
-    assert commands._satisfies(planned, wanted) is satisfied
+    assert prepare._satisfies(planned, wanted) is satisfied
