@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ascendenv.render.wording import as_called
+from ascendenv.render.wording import as_called, unbroken
 from ascendenv.resolve.model import Conflict, Constraint, Looked, Nearest, PassedOver, Plan, Reason
 
 # Of a long list the first few say enough; `--format json` has all.
@@ -98,11 +98,13 @@ def _options(nearest: Sequence[Nearest]) -> list[Text]:
     widest = max(map(len, changes))
     if widest + 2 + max(map(len, commands)) <= _WIDTH and not any(doubts):
         return [
-            Text(f"{change:{widest}}  {command}") for change, command in zip(changes, commands, strict=True)
+            unbroken(f"{change:{widest}}  {command}")
+            for change, command in zip(changes, commands, strict=True)
         ]
     return [
-        Text(f"{change}{doubt}\n      {command}")
+        line
         for change, command, doubt in zip(changes, commands, doubts, strict=True)
+        for line in (Text(f"{change}{doubt}"), unbroken(f"      {command}"))
     ]
 
 

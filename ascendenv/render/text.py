@@ -17,7 +17,7 @@ from ascendenv.install.environment import EnvironmentList
 from ascendenv.install.installer import Installed, Proposal
 from ascendenv.render.console import show
 from ascendenv.render.plan import conflict_text, plan_rows
-from ascendenv.render.wording import as_called
+from ascendenv.render.wording import as_called, unbroken
 from ascendenv.resolve.model import Conflict, Plan
 from ascendenv.result import Message
 from ascendenv.verify.model import Check, Report
@@ -156,18 +156,25 @@ def _finding(finding: Finding, told: AbstractSet[Fix]) -> RenderableType:
     mark = Text(f"{_MARKS[finding.severity]} ", style=_COLOURS[finding.severity])
     head.add_row(mark + Text(finding.title.en, style="bold"), finding.id)
     body = Table.grid(padding=(0, 2))
+    body.add_column(no_wrap=True)
+    body.add_column(overflow="fold")
     for seen in finding.seen:
         body.add_row("    seen", f"{seen.what}  ({seen.where})")
     if finding.why:
         body.add_row("    why", finding.why)
-    for fix in finding.fix:
-        if fix not in told:
-            note = Text(fix.note, style="dim" if fix.command else "")
-            body.add_row(
-                "    fix",
-                Text("  ").join(part for part in (Text(as_called(fix.command)), note) if part.plain),
-            )
-    return Group(head, body)
+    return Group(head, body, *(line for fix in finding.fix if fix not in told for line in _fix_lines(fix)))
+
+
+def _fix_lines(fix: Fix) -> Iterable[RenderableType]:
+    """The command whole, however long, so that it can be pasted; what it is for below it."""
+    if fix.command:
+        yield unbroken(f"    fix   {as_called(fix.command)}")
+    if fix.note:
+        row = Table.grid(padding=(0, 2))
+        row.add_row(
+            " " * 8 if fix.command else "    fix ", Text(fix.note, style="dim" if fix.command else "")
+        )
+        yield row
 
 
 @render.register

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 
+from rich.text import Text
+
 # A command inside a text stands at its beginning, after a backtick, or in a command substitution.
 _COMMAND = re.compile(r"(^|`|\$\()ascendenv(?= [a-z-])", re.MULTILINE)
 
@@ -16,3 +18,8 @@ def as_called(text: str) -> str:
     """
     program = os.environ.get("ASCENDENV_PROGRAM", "ascendenv")
     return _COMMAND.sub(lambda match: f"{match[1]}{program}", text)
+
+
+def unbroken(line: str) -> Text:
+    """A line with a command or a path, left whole however long: a broken one cannot be pasted."""
+    return Text(line, no_wrap=True, overflow="ignore")

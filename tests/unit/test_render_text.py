@@ -7,9 +7,12 @@ import io
 import pytest
 from rich.console import Console
 
-from ascendenv.render.text import print_message
+from ascendenv.doctor.model import Diagnosis, Finding, Fix, Seen, Title
+from ascendenv.render.console import show
+from ascendenv.render.text import print_message, render
 from ascendenv.render.wording import as_called
 from ascendenv.result import Message
+from ascendenv.vocabulary import Severity
 
 
 @pytest.mark.parametrize(
@@ -39,3 +42,19 @@ def test_only_the_word_error_is_coloured() -> None:
     console = Console(file=stream, force_terminal=True, color_system="standard", width=100)
     print_message(console, Message("error", "the text", hint="what to do"))
     assert stream.getvalue() == "\x1b[1;31merror: \x1b[0mthe text\n\x1b[1mhint: \x1b[0mwhat to do\n"
+
+
+def test_a_command_that_fixes_something_is_never_broken() -> None:
+    long = "docker run " + " ".join(f"--device /dev/davinci{number}" for number in range(16))
+    finding = Finding(
+        id="npu.present",
+        severity=Severity.ERROR,
+        title=Title(en="there is no NPU", zh="没有 NPU"),
+        seen=(Seen(what="a path " + "x" * 90, where="/sys"),),
+        fix=(Fix(command=long, note="start the container with them"), Fix(note="or buy one")),
+    )
+    stream = io.StringIO()
+    show(Console(file=stream, width=60), render(Diagnosis(stack="x86_64", findings=(finding,), seconds=0)))
+    text = stream.getvalue()
+    assert f"    fix   {long}\n          start the container with them\n    fix   or buy one\n" in text
+    assert "…" not in text
