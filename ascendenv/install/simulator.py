@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from ascendenv import paths
 from ascendenv.install import toolchain
-from ascendenv.install.files import digest, one_at_a_time
+from ascendenv.install.files import digest, one_at_a_time, remove
 from ascendenv.install.progress import Listener
 
 DEFAULT_DEVICES = 2
@@ -47,13 +48,16 @@ def build_and_install(
     ``torch`` is the installed torch package, whose CPU kernels run the operators. The build is kept in the
     cache by the hash of all that goes into it, so that it is done once for each content.
     """
-    source = paths.resource_dir("device_runtime") / "simulator"
+    sources = paths.resource_dir("device_runtime") / "simulator"
     identity = (*wanted.definitions.values(), torch_version, toolchain.compiler_identity(compiler))
-    build = paths.cache_dir() / "builds" / f"simulator-{digest(identity, [source])}"
-    build.parent.mkdir(parents=True, exist_ok=True)
-    done = build.with_suffix(".built")
-    with one_at_a_time(build.with_suffix(".lock"), listener):
+    kept = paths.cache_dir() / "builds" / f"simulator-{digest(identity, [sources])}"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    source, build, done = kept / "source", kept / "build", kept / "built"
+    with one_at_a_time(kept.with_suffix(".lock"), listener):
         if not done.exists():
+            # CMake installs from the sources as well, and the checkout that brought them may be gone by then.
+            remove(source)
+            shutil.copytree(sources, source)
             definitions = wanted.definitions | {"ASCENDENV_TORCH": str(torch)}
             toolchain.cmake_build(source, build, definitions, compiler, listener)
             done.touch()
