@@ -19,7 +19,8 @@ from mirror.index import write_wheel
 from trees import exact_tree
 from uv import find_uv_bin
 
-HERE = Path(__file__).parent
+# The programs that are killed lie beside what they share with the quick tests.
+DRIVERS = Path(__file__).parents[1] / "unit"
 STEPS = ("environment", "packages", "activation", "probe")
 MOMENTS = [(moment, step) for step in STEPS for moment in ("started", "finished")]
 Tree = dict[str, tuple[str, int, int, int, int]]
@@ -50,7 +51,7 @@ class Machine:
         }
         return {
             **kept,
-            "PYTHONPATH": f"{HERE.parents[1]}:{HERE.parent}",
+            "PYTHONPATH": f"{DRIVERS.parents[1]}:{DRIVERS.parent}",
             "PYTHONDONTWRITEBYTECODE": "1",
             "ASCENDENV_HOME": str(self.root / "home"),
             "ASCENDENV_CACHE_DIR": str(self.root / "cache"),
@@ -59,7 +60,7 @@ class Machine:
 
     def start(self, kill_at: Sequence[str] = ()) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, str(HERE / "install_driver.py"), str(self.root), str(self.place), *kill_at],
+            [sys.executable, str(DRIVERS / "install_driver.py"), str(self.root), str(self.place), *kill_at],
             env=self.environ,
             text=True,
             stdout=subprocess.PIPE,

@@ -18,7 +18,8 @@ from ascendenv.errors import InstallError
 from ascendenv.install import files, transaction
 from ascendenv.install.transaction import is_unfinished, recover_all, settle
 
-HERE = Path(__file__).parent
+# The programs that are killed lie beside what they share with the quick tests.
+DRIVERS = Path(__file__).parents[1] / "unit"
 
 
 @pytest.fixture(autouse=True)
@@ -48,11 +49,11 @@ def place(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("end", ["commit", "fail"])
 def test_killed_at_any_line(state: str, end: str, tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, str(HERE / "kill_everywhere.py"), str(tmp_path / "work"), state, end],
+        [sys.executable, str(DRIVERS / "kill_everywhere.py"), str(tmp_path / "work"), state, end],
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(HERE.parents[1])},
+        env={**os.environ, "PYTHONPATH": str(DRIVERS.parents[1])},
     )
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
