@@ -38,7 +38,7 @@ def test_subject(subject: str, executables: Path, cann: Path, tmp_path: Path) ->
     completed = subprocess.run(
         [executables / subject],
         cwd=tmp_path,
-        env=environment(cann),
+        env=environment(cann, ASCENDENV_SIM_STATE=str(tmp_path / "state")),
         text=True,
         capture_output=True,
         timeout=60,

@@ -9,8 +9,6 @@
 namespace simulator {
 namespace {
 
-constexpr uint32_t kMostDevices = 64;
-
 std::string FromEnvironment(const char* name, const char* fallback) {
   const char* value = std::getenv(name);
   return value == nullptr || *value == '\0' ? fallback : value;

@@ -9,6 +9,8 @@
 
 namespace simulator {
 
+constexpr uint32_t kMostDevices = 64;
+
 // What is simulated: the values of the build, each overridable by an environment variable that is read once.
 struct Configuration {
   std::string cannVersion;

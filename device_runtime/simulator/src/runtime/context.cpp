@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "runtime/boundary.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
 #include "runtime/handles.h"
@@ -53,23 +54,28 @@ void SetDefaultDevice(int32_t deviceId) { defaultDevice = deviceId; }
 using namespace simulator;
 
 aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
-  Device* device = nullptr;
-  if (context == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtCreateContext: context is null");
-  if (const aclError error = FindDevice(deviceId, &device)) return error;
-  device->Retain();
-  auto created = std::make_shared<Context>(device);
-  Enter(created);
-  *context = Created().Add(std::move(created));
-  return ACL_SUCCESS;
+  return Guarded("aclrtCreateContext", [&]() -> aclError {
+    Device* device = nullptr;
+    if (context == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtCreateContext: context is null");
+    if (const aclError error = FindDevice(deviceId, &device)) return error;
+    device->Retain();
+    auto created = std::make_shared<Context>(device);
+    Enter(created);
+    *context = Created().Add(std::move(created));
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtDestroyContext(aclrtContext context) {
-  const std::shared_ptr<Context> removed = Created().Remove(context);
-  if (removed == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtDestroyContext: not a created context");
-  StopDefaultStream(*removed);
-  if (Entered() == removed) Enter(nullptr);
-  if (removed->device->Release()) ReleaseResources(*removed->device);
-  return ACL_SUCCESS;
+  return Guarded("aclrtDestroyContext", [&]() -> aclError {
+    const std::shared_ptr<Context> removed = Created().Remove(context);
+    if (removed == nullptr)
+      return Fail(ACL_ERROR_INVALID_PARAM, "aclrtDestroyContext: not a created context");
+    StopDefaultStream(*removed);
+    if (Entered() == removed) Enter(nullptr);
+    if (removed->device->Release()) ReleaseResources(*removed->device);
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtSetCurrentContext(aclrtContext context) {

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <sstream>
@@ -10,9 +11,11 @@
 
 #include "acl/acl_rt.h"
 #include "runtime/blocks.h"
+#include "runtime/boundary.h"
 #include "runtime/configuration.h"
 #include "runtime/context.h"
 #include "runtime/error.h"
+#include "runtime/ledger.h"
 #include "runtime/queue.h"
 
 namespace simulator {
@@ -46,6 +49,7 @@ Device::Device(int32_t id, int32_t physicalId)
 
 void Device::Retain() {
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (users_ == 0) AttachTo(physicalId_);
   ++users_;
 }
 
@@ -53,6 +57,7 @@ bool Device::Release() {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (users_ == 0) return false;
   --users_;
+  if (users_ == 0) DetachFrom(physicalId_);
   return users_ == 0;
 }
 
@@ -76,21 +81,14 @@ aclError Device::Health() const {
   return failure_ ? Report(*failure_) : ACL_SUCCESS;
 }
 
-bool Device::Take(size_t bytes) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (bytes > TheConfiguration().memory - used_) return false;
-  used_ += bytes;
-  return true;
-}
+bool Device::Take(size_t bytes) { return TakeMemory(physicalId_, bytes, TheConfiguration().memory); }
 
-void Device::GiveBack(size_t bytes) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  used_ -= bytes;
-}
+void Device::GiveBack(size_t bytes) { GiveBackMemory(physicalId_, bytes); }
 
+// A process that was told of less memory than another may find more taken than it believes there is.
 size_t Device::Free() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return TheConfiguration().memory - used_;
+  const size_t limit = TheConfiguration().memory;
+  return limit - std::min<size_t>(limit, TakenMemory(physicalId_));
 }
 
 const VisibleDevices& Visible() {
@@ -161,11 +159,13 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
 }
 
 aclError aclrtSetDevice(int32_t deviceId) {
-  Device* device = nullptr;
-  if (const aclError error = FindDevice(deviceId, &device)) return error;
-  device->Retain();
-  Enter(device->Primary());
-  return ACL_SUCCESS;
+  return Guarded("aclrtSetDevice", [&]() -> aclError {
+    Device* device = nullptr;
+    if (const aclError error = FindDevice(deviceId, &device)) return error;
+    device->Retain();
+    Enter(device->Primary());
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtGetDevice(int32_t* deviceId) {
@@ -177,18 +177,22 @@ aclError aclrtGetDevice(int32_t* deviceId) {
 }
 
 aclError aclrtResetDevice(int32_t deviceId) {
-  Device* device = nullptr;
-  if (const aclError error = FindDevice(deviceId, &device)) return error;
-  if (device->Release()) ReleaseResources(*device);
-  return ACL_SUCCESS;
+  return Guarded("aclrtResetDevice", [&]() -> aclError {
+    Device* device = nullptr;
+    if (const aclError error = FindDevice(deviceId, &device)) return error;
+    if (device->Release()) ReleaseResources(*device);
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtResetDeviceForce(int32_t deviceId) {
-  Device* device = nullptr;
-  if (const aclError error = FindDevice(deviceId, &device)) return error;
-  while (device->Active()) device->Release();
-  ReleaseResources(*device);
-  return ACL_SUCCESS;
+  return Guarded("aclrtResetDeviceForce", [&]() -> aclError {
+    Device* device = nullptr;
+    if (const aclError error = FindDevice(deviceId, &device)) return error;
+    while (device->Active()) device->Release();
+    ReleaseResources(*device);
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* active) {

@@ -33,7 +33,7 @@ class Device {
   void Recover();
   aclError Health() const;
 
-  // The memory of the device is a budget: blocks are host memory.
+  // The memory of the device is a budget, on an account that all processes share: blocks are host memory.
   bool Take(size_t bytes);
   void GiveBack(size_t bytes);
   size_t Free() const;
@@ -44,7 +44,6 @@ class Device {
   const std::shared_ptr<Context> primary_;
   mutable std::mutex mutex_;
   int users_ = 0;
-  size_t used_ = 0;
   std::optional<Failure> failure_;
 };
 

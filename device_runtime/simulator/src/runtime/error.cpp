@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "runtime/boundary.h"
 #include "runtime/failure.h"
 
 namespace simulator {
@@ -41,6 +42,15 @@ aclError Report(const Failure& failure) {
   ThisThread().code = failure.code;
   ThisThread().message = failure.message;
   return failure.code;
+}
+
+aclError Caught(const char* call, aclError code, const char* what) noexcept {
+  try {
+    Record(code, std::string(call) + ": " + what);
+  } catch (const std::exception&) {  // no memory for the message either
+    ThisThread().code = code;
+  }
+  return code;
 }
 
 }  // namespace simulator

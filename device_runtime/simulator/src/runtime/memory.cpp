@@ -5,6 +5,7 @@
 
 #include "acl/acl_rt.h"
 #include "runtime/blocks.h"
+#include "runtime/boundary.h"
 #include "runtime/configuration.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
@@ -60,22 +61,24 @@ void FreeBlocks(const Device& device) {
 using namespace simulator;
 
 aclError aclrtMalloc(void** pointer, size_t bytes, aclrtMemMallocPolicy) {
-  if (pointer == nullptr || bytes == 0) {
-    return Fail(ACL_ERROR_INVALID_PARAM, "aclrtMalloc: nothing to allocate, or no place for the pointer");
-  }
-  std::shared_ptr<Context> context;
-  if (const aclError error = CurrentContext(&context)) return error;
-  Device& device = *context->device;
-  if (bytes > TheConfiguration().memory) return OutOfMemory(device, bytes);
-  const size_t taken = WholePages(bytes);
-  if (!device.Take(taken)) return OutOfMemory(device, bytes);
-  *pointer = MapPages(taken);
-  if (*pointer == nullptr) {
-    device.GiveBack(taken);
-    return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the host has no memory left for a simulated device");
-  }
-  DeviceBlocks().Add(*pointer, {taken, &device});
-  return ACL_SUCCESS;
+  return Guarded("aclrtMalloc", [&]() -> aclError {
+    if (pointer == nullptr || bytes == 0) {
+      return Fail(ACL_ERROR_INVALID_PARAM, "aclrtMalloc: nothing to allocate, or no place for the pointer");
+    }
+    std::shared_ptr<Context> context;
+    if (const aclError error = CurrentContext(&context)) return error;
+    Device& device = *context->device;
+    if (bytes > TheConfiguration().memory) return OutOfMemory(device, bytes);
+    const size_t taken = WholePages(bytes);
+    if (!device.Take(taken)) return OutOfMemory(device, bytes);
+    *pointer = MapPages(taken);
+    if (*pointer == nullptr) {
+      device.GiveBack(taken);
+      return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the host has no memory left for a simulated device");
+    }
+    DeviceBlocks().Add(*pointer, {taken, &device});
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtMallocAlign32(void** pointer, size_t bytes, aclrtMemMallocPolicy policy) {
@@ -83,14 +86,16 @@ aclError aclrtMallocAlign32(void** pointer, size_t bytes, aclrtMemMallocPolicy p
 }
 
 aclError aclrtFree(void* pointer) {
-  const auto found = DeviceBlocks().At(pointer);
-  if (!found)
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtFree: the pointer is not allocated device memory");
-  DrainStreams(*found->device);  // a queued task may still use the block
-  const auto block = DeviceBlocks().Remove(pointer);
-  if (!block) return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtFree: the pointer is not the start of a block");
-  Release(pointer, *block);
-  return ACL_SUCCESS;
+  return Guarded("aclrtFree", [&]() -> aclError {
+    const auto found = DeviceBlocks().At(pointer);
+    if (!found)
+      return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtFree: the pointer is not allocated device memory");
+    DrainStreams(*found->device);  // a queued task may still use the block
+    const auto block = DeviceBlocks().Remove(pointer);
+    if (!block) return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtFree: the pointer is not the start of a block");
+    Release(pointer, *block);
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtMallocHost(void** pointer, size_t bytes) {
@@ -116,14 +121,16 @@ aclError aclrtFreeHost(void* pointer) {
 }
 
 aclError aclrtGetMemInfo(aclrtMemAttr, size_t* free, size_t* total) {
-  if (free == nullptr || total == nullptr) {
-    return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetMemInfo: no place for the result");
-  }
-  std::shared_ptr<Context> context;
-  if (const aclError error = CurrentContext(&context)) return error;
-  *free = context->device->Free();
-  *total = TheConfiguration().memory;
-  return ACL_SUCCESS;
+  return Guarded("aclrtGetMemInfo", [&]() -> aclError {
+    if (free == nullptr || total == nullptr) {
+      return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetMemInfo: no place for the result");
+    }
+    std::shared_ptr<Context> context;
+    if (const aclError error = CurrentContext(&context)) return error;
+    *free = context->device->Free();
+    *total = TheConfiguration().memory;
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtPointerGetAttributes(const void* pointer, aclrtPtrAttributes* attributes) {
