@@ -19,8 +19,8 @@ std::atomic<int32_t> nextId{0};
 thread_local const Stream* workerOf = nullptr;
 
 // Threads do not survive a fork: a child must be told so instead of waiting for them for ever.
-std::atomic<bool> forked{false};
-const int forkWatched = pthread_atfork(nullptr, nullptr, [] { forked = true; });
+std::atomic<int> generation{0};
+const int forkWatched = pthread_atfork(nullptr, nullptr, [] { ++generation; });
 
 aclError RefuseAfterFork() {
   return Fail(ACL_ERROR_RT_CONTEXT_NULL,
@@ -50,6 +50,7 @@ bool Stream::Start() {
   try {
     std::thread([self = shared_from_this()] { self->Work(); }).detach();
     started_ = true;
+    startedIn_ = generation;
   } catch (const std::system_error&) {
     started_ = false;
   }
@@ -78,7 +79,7 @@ void Stream::Drain() {
   if (workerOf != this && UsableHere()) Reach(lock, -1);
 }
 
-bool Stream::UsableHere() const { return !started_ || !forked; }
+bool Stream::UsableHere() const { return !started_ || startedIn_ == generation; }
 
 bool Stream::Reach(std::unique_lock<std::mutex>& lock, Milliseconds timeout) {
   const auto reached = [this, target = appended_] { return finished_ >= target; };
@@ -108,7 +109,7 @@ bool Stream::Stop(Milliseconds patience) {
   stopping_ = true;
   stopOnFailure_ = true;
   if (!failure_ && finished_ != appended_) {
-    failure_ = Failure{ACL_ERROR_RT_STREAM_ABORT, "[simulated CANN] the stream was destroyed"};
+    failure_ = MakeFailure(ACL_ERROR_RT_STREAM_ABORT, "the stream was destroyed");
   }
   if (!started_ || workerOf == this) return true;
   wake_.notify_one();

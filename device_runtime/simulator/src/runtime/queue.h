@@ -70,6 +70,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool stopOnFailure_ = false;
   bool stopping_ = false;
   bool started_ = false;
+  int startedIn_ = 0;  // which generation of forked processes the thread belongs to
   bool ended_ = false;
 };
 
