@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "build_values.h"
+#include "runtime/faults.h"
 
 namespace simulator {
 namespace {
@@ -50,6 +51,7 @@ Configuration Read() {
   } else {
     configuration.problem = "ASCENDENV_SIM_MEMORY=" + memory + " is not a size such as 8GiB or 512MiB";
   }
+  if (configuration.problem.empty()) configuration.problem = FaultProblem();
   return configuration;
 }
 

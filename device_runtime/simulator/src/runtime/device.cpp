@@ -14,7 +14,9 @@
 #include "runtime/boundary.h"
 #include "runtime/configuration.h"
 #include "runtime/context.h"
+#include "runtime/driver.h"
 #include "runtime/error.h"
+#include "runtime/faults.h"
 #include "runtime/ledger.h"
 #include "runtime/queue.h"
 
@@ -29,15 +31,16 @@ VisibleDevices Look() {
     return visible;
   }
   const char* value = std::getenv("ASCEND_RT_VISIBLE_DEVICES");
-  const auto shown = ParseVisible(value, configuration.devices);
+  const std::vector<int32_t> present = DevicesOfTheMachine();
+  const auto shown = ParseVisible(value, static_cast<uint32_t>(present.size()));
   if (!shown) {
     visible.problem =
         std::string("ASCEND_RT_VISIBLE_DEVICES=") + value + " must be ascending and without duplicates";
     return visible;
   }
-  for (const int32_t physicalId : *shown) {
+  for (const int32_t index : *shown) {
     const auto id = static_cast<int32_t>(visible.devices.size());
-    visible.devices.push_back(std::make_unique<Device>(id, physicalId));
+    visible.devices.push_back(std::make_unique<Device>(id, present[static_cast<size_t>(index)]));
   }
   return visible;
 }
@@ -81,7 +84,10 @@ aclError Device::Health() const {
   return failure_ ? Report(*failure_) : ACL_SUCCESS;
 }
 
-bool Device::Take(size_t bytes) { return TakeMemory(physicalId_, bytes, TheConfiguration().memory); }
+bool Device::Take(size_t bytes) {
+  if (FaultOf(Fault::kOutOfMemory, physicalId_)) return false;
+  return TakeMemory(physicalId_, bytes, TheConfiguration().memory);
+}
 
 void Device::GiveBack(size_t bytes) { GiveBackMemory(physicalId_, bytes); }
 
@@ -97,6 +103,7 @@ const VisibleDevices& Visible() {
 }
 
 aclError FindDevice(int64_t id, Device** device) {
+  if (const aclError error = ReachDriver()) return error;
   const VisibleDevices& visible = Visible();
   if (!visible.problem.empty()) return Fail(ACL_ERROR_RT_INVALID_DEVICEID, visible.problem);
   if (id < 0 || id >= static_cast<int64_t>(visible.devices.size())) {
@@ -152,6 +159,8 @@ using namespace simulator;
 
 aclError aclrtGetDeviceCount(uint32_t* count) {
   if (count == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDeviceCount: count is null");
+  *count = 0;
+  if (const aclError error = ReachDriver()) return error;
   *count = static_cast<uint32_t>(Visible().devices.size());
   if (!Visible().problem.empty()) return Fail(ACL_ERROR_RT_INVALID_DEVICEID, Visible().problem);
   if (*count == 0) return Fail(ACL_ERROR_RT_NO_DEVICE, "no simulated device is visible");
@@ -162,6 +171,7 @@ aclError aclrtSetDevice(int32_t deviceId) {
   return Guarded("aclrtSetDevice", [&]() -> aclError {
     Device* device = nullptr;
     if (const aclError error = FindDevice(deviceId, &device)) return error;
+    if (const aclError error = OpenDevice(*device)) return error;
     device->Retain();
     Enter(device->Primary());
     return ACL_SUCCESS;

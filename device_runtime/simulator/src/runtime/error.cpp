@@ -22,10 +22,12 @@ Recent& ThisThread() {
 
 }  // namespace
 
-void Record(aclError code, std::string message) {
-  ThisThread().code = code;
-  ThisThread().message = "[simulated CANN] " + std::move(message);
+Failure MakeFailure(aclError code, const std::string& message) {
+  return {code, "[simulated CANN] " + message};
 }
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): callers hand over what they built
+void Record(aclError code, std::string message) { Report(MakeFailure(code, message)); }
 
 // Not ACL_ERROR_RT_FEATURE_NOT_SUPPORT: torch_npu passes over that one with a warning and goes on as if all
 // was well.

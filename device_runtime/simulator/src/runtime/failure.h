@@ -16,7 +16,10 @@ struct Failure {
 // The failure a task of this thread has just returned, with the message it recorded; nothing for success.
 std::optional<Failure> FailureOf(aclError code);
 
+// A failure whose message says, as all do, that it is simulated.
+ACL_FUNC_VISIBILITY Failure MakeFailure(aclError code, const std::string& message);
+
 // Makes the failure this thread's own and returns its code.
-aclError Report(const Failure& failure);
+ACL_FUNC_VISIBILITY aclError Report(const Failure& failure);
 
 }  // namespace simulator

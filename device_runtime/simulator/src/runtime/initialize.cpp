@@ -10,6 +10,7 @@
 #include "runtime/configuration.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
+#include "runtime/driver.h"
 #include "runtime/error.h"
 
 namespace simulator {
@@ -44,6 +45,7 @@ using namespace simulator;
 aclError aclInit(const char* configurationPath) {
   if (initialized) return Fail(ACL_ERROR_REPEAT_INITIALIZE, "aclInit was already called");
   if (!TheConfiguration().problem.empty()) return Fail(ACL_ERROR_INVALID_PARAM, TheConfiguration().problem);
+  if (const aclError error = ReachDriver()) return error;
   if (const aclError error = ReadConfiguration(configurationPath)) return error;
   initialized = true;
   return ACL_SUCCESS;

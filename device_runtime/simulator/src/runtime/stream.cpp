@@ -6,6 +6,7 @@
 #include "acl/acl_rt.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
+#include "runtime/driver.h"
 #include "runtime/error.h"
 #include "runtime/handles.h"
 #include "runtime/queue.h"
@@ -94,6 +95,13 @@ aclError Enqueue(aclrtStream handle, std::function<aclError()> task) {
   std::shared_ptr<Stream> stream;
   if (const aclError error = FindStream(handle, &stream)) return error;
   return stream->Append(std::move(task));
+}
+
+aclError EnqueueKernel(aclrtStream handle, std::function<aclError()> kernel) {
+  return Enqueue(handle, [kernel = std::move(kernel)] {
+    const aclError broken = StartKernel(*Entered()->device);
+    return broken == ACL_SUCCESS ? kernel() : broken;
+  });
 }
 
 aclError Synchronize(aclrtStream handle) { return aclrtSynchronizeStreamWithTimeout(handle, -1); }

@@ -11,6 +11,9 @@ namespace simulator {
 // tasks are skipped and the next synchronise reports the error. A task must not throw.
 ACL_FUNC_VISIBILITY aclError Enqueue(aclrtStream stream, std::function<aclError()> task);
 
+// The same for the kernels of operators: what breaks a device in the middle of its work strikes there.
+ACL_FUNC_VISIBILITY aclError EnqueueKernel(aclrtStream stream, std::function<aclError()> kernel);
+
 // Waits until everything queued so far has run; reports the failure of the stream, if any.
 ACL_FUNC_VISIBILITY aclError Synchronize(aclrtStream stream);
 

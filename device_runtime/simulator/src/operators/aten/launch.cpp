@@ -60,7 +60,7 @@ aclnnStatus Launch(void* /*workspace*/, uint64_t /*workspaceSize*/, aclOpExecuto
                    aclrtStream stream) {
   const std::unique_ptr<aclOpExecutor> owned(executor);
   if (owned == nullptr) return Fail(kInvalidArgument, "phase 2 was called without an executor");
-  return Enqueue(stream, std::move(owned->launch));
+  return EnqueueKernel(stream, std::move(owned->launch));
 }
 
 aclnnStatus LaunchAndWait(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,
