@@ -15,16 +15,18 @@ from ascendenv import paths
 from ascendenv.activate import Activation, capture
 from ascendenv.errors import InstallError
 from ascendenv.host.model import CannInstall, Host
-from ascendenv.install import packages, probe, simulator, toolchain
+from ascendenv.install import packages, probe, toolchain
 from ascendenv.install.environment import Environment, Record
 from ascendenv.install.files import digest, explained, write_atomically
 from ascendenv.install.place import require_place
 from ascendenv.install.probe import ProbeBuild
 from ascendenv.install.progress import Listener
-from ascendenv.install.simulator import SimulatedCann
 from ascendenv.install.transaction import transaction
 from ascendenv.resolve import uv
 from ascendenv.resolve.model import Plan
+from ascendenv.simulate.build import InstalledTorch, libraries, source_digest
+from ascendenv.simulate.model import SimulatedCann
+from ascendenv.simulate.tree import make_tree
 from ascendenv.verify.model import Check, Report
 from ascendenv.verify.runner import verify
 from ascendenv.verify.session import VerificationError
@@ -54,7 +56,7 @@ class Installation:
             self.plan.lock,
             self.plan.pairing.model_dump_json(),
             str(cann) if isinstance(cann, SimulatedCann) else f"{cann.root} {cann.version}",
-            simulator.source_digest() if isinstance(cann, SimulatedCann) else "",
+            source_digest() if isinstance(cann, SimulatedCann) else "",
             probe.source_digest(),
         ]
         return digest(parts)
@@ -162,11 +164,11 @@ class _Work:
         with self._step(
             "simulated CANN", f"simulated CANN {wanted.cann.cann}, {wanted.cann.devices} x {wanted.cann.soc}"
         ):
-            torch = packages.site_packages(wanted.environment) / "torch"
+            package = packages.site_packages(wanted.environment) / "torch"
             version = next(p.version for p in wanted.plan.packages if p.name == "torch")
-            return simulator.build_and_install(
-                wanted.cann, torch, version, self._compiler, wanted.environment.simulated_cann, self._listener
-            )
+            built = libraries(InstalledTorch(package, version), self._compiler, self._listener)
+            target = wanted.environment.simulated_cann
+            return make_tree(wanted.cann, built, target, self._compiler, self._listener)
 
     def _verify(self, activation: Activation, on_check: Callable[[Check], None]) -> Report:
         wanted = self._wanted

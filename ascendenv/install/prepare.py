@@ -16,11 +16,11 @@ from ascendenv.host.model import CannInstall, Host, Interpreter
 from ascendenv.install.environment import Environment, active_environment, list_environments
 from ascendenv.install.installer import Installation, Installed, is_intact, unchanged
 from ascendenv.install.place import require_place, resolved
-from ascendenv.install.simulator import SimulatedCann
 from ascendenv.install.toolchain import require_compiler
 from ascendenv.planning import Wanted, first_choice, own_python_first, request_for, short_version
 from ascendenv.resolve.lock import lock
 from ascendenv.resolve.model import Conflict, Plan
+from ascendenv.simulate.model import SimulatedCann
 from ascendenv.versions import CannVersion, InvalidCannVersionError
 from ascendenv.vocabulary import ChipFamily
 

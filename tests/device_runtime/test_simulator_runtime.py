@@ -73,7 +73,7 @@ def test_set_env_replaces_a_cann_beside_it_and_keeps_the_rest(cann: Path) -> Non
     twice = shell(f'{source}; {source}; echo "$LD_LIBRARY_PATH"', env)
     entries = once[0].split(":")
     assert entries[0] == str(cann / "lib64")
-    assert entries[-2:] == ["/opt/own", "/opt/other"]
+    assert entries[-3:] == ["/opt/own", "/opt/other", str(cann / "devlib")]
     assert str(beside) not in entries
     assert twice == once
 

@@ -20,13 +20,14 @@ from trees import exact_tree
 
 from ascendenv import paths
 from ascendenv.errors import AscendenvError, ExitCode
-from ascendenv.install import installer, packages, probe, simulator, toolchain
+from ascendenv.install import installer, packages, probe, toolchain
 from ascendenv.install.environment import Environment, choose, list_environments
 from ascendenv.install.files import one_at_a_time
 from ascendenv.install.installer import Installation, Installed, install
 from ascendenv.install.place import require_place, resolved
 from ascendenv.install.progress import Silent
-from ascendenv.install.simulator import SimulatedCann
+from ascendenv.simulate.build import source_digest
+from ascendenv.simulate.model import SimulatedCann
 from ascendenv.verify.session import VerificationError
 
 
@@ -353,5 +354,5 @@ def test_who_has_to_wait_is_told(tmp_path: Path) -> None:
 
 
 def test_the_simulators_sources_are_part_of_what_is_installed(tmp_path: Path) -> None:
-    assert len(simulator.source_digest()) == len(probe.source_digest()) == 24
+    assert len(source_digest()) == len(probe.source_digest()) == 24
     assert installation(tmp_path, tmp_path / "a").digest == installation(tmp_path, tmp_path / "b").digest

@@ -1,31 +1,13 @@
-# The tree of a CANN 8.5 or newer: cann-<version>/, cann -> cann-<version>, ascend-toolkit/latest -> cann.
+# `cmake --install` makes the tree of the values that the build was configured with.
 
-set(HOME_DIRECTORY cann-${ASCENDENV_CANN_VERSION})
-
-foreach(library ascendcl nnopbase acl_op_compiler ${PLACEHOLDERS} hccl opapi opapi_aten)
-  if(TARGET ${library})
-    install(TARGETS ${library} LIBRARY DESTINATION ${HOME_DIRECTORY}/lib64)
-  endif()
+foreach(name CANN_VERSION SOC DRIVER DEVICES MEMORY CUBE_CORES VECTOR_CORES CACHE)
+  install(CODE "set(ASCENDENV_${name} \"${ASCENDENV_${name}}\")")
 endforeach()
-install(TARGETS npu-smi RUNTIME DESTINATION ${HOME_DIRECTORY}/bin)
-install(DIRECTORY include/ DESTINATION ${HOME_DIRECTORY}/include)
-
-set(STAGE ${CMAKE_CURRENT_BINARY_DIR}/package)
-configure_file(package/set_env.sh.in ${STAGE}/set_env.sh @ONLY)
-configure_file(package/version.info.in ${STAGE}/version.info @ONLY)
-configure_file(package/simulator.info.in ${STAGE}/simulator.info @ONLY)
-configure_file(package/finish.cmake.in ${STAGE}/finish.cmake @ONLY)
-
-install(FILES ${STAGE}/set_env.sh DESTINATION ${HOME_DIRECTORY})
-foreach(package runtime hccl bisheng-compiler oam-tools ops-legacy)
-  install(FILES ${STAGE}/version.info DESTINATION ${HOME_DIRECTORY}/share/info/${package})
-endforeach()
-foreach(directory runtime compiler opp)
-  install(FILES ${STAGE}/version.info DESTINATION ${HOME_DIRECTORY}/${directory})
-endforeach()
-install(FILES ${STAGE}/simulator.info DESTINATION ${HOME_DIRECTORY}/share/info/simulator RENAME version.info)
-foreach(directory toolkit tools devlib python/site-packages opp/built-in/op_impl/ai_core/tbe)
-  install(DIRECTORY DESTINATION ${HOME_DIRECTORY}/${directory})
-endforeach()
-install(FILES package/forward.sh DESTINATION ascend-toolkit RENAME set_env.sh)
-install(SCRIPT ${STAGE}/finish.cmake)
+install(CODE "
+  set(BUILT ${BUILT})
+  set(HEADERS ${CMAKE_CURRENT_SOURCE_DIR}/include)
+  set(ARCH ${CMAKE_SYSTEM_PROCESSOR})
+  set(ROOT \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
+  set(PLACE \"\${CMAKE_INSTALL_PREFIX}\")
+  ")
+install(SCRIPT package/tree.cmake)

@@ -3,22 +3,20 @@
 #include <cerrno>
 #include <cstdlib>
 #include <limits>
+#include <map>
 
-#include "build_values.h"
 #include "runtime/faults.h"
+#include "runtime/tree.h"
 
 namespace simulator {
 namespace {
 
-std::string FromEnvironment(const char* name, const char* fallback) {
-  const char* value = std::getenv(name);
-  return value == nullptr || *value == '\0' ? fallback : value;
-}
+constexpr uint32_t kMostCores = 1024;
 
-std::optional<uint32_t> ParseCount(const std::string& text) {
+std::optional<uint32_t> ParseCount(const std::string& text, uint32_t most) {
   char* end = nullptr;
   const unsigned long count = std::strtoul(text.c_str(), &end, 10);
-  if (text.empty() || *end != '\0' || text[0] == '-' || count > kMostDevices) return std::nullopt;
+  if (text.empty() || *end != '\0' || text[0] == '-' || count > most) return std::nullopt;
   return static_cast<uint32_t>(count);
 }
 
@@ -30,30 +28,58 @@ std::optional<unsigned> ShiftOf(const std::string& unit) {
   return std::nullopt;
 }
 
-Configuration Read() {
-  Configuration configuration;
-  configuration.cannVersion = SIMULATOR_CANN_VERSION;
-  configuration.soc = FromEnvironment("ASCENDENV_SIM_SOC", SIMULATOR_SOC);
-  configuration.cubeCores = SIMULATOR_CUBE_CORES;
-  configuration.vectorCores = SIMULATOR_VECTOR_CORES;
-  configuration.cacheBytes = static_cast<int64_t>(ParseBytes(SIMULATOR_CACHE).value_or(0));
+// Where a value stands, for what is said when it is wrong, and its text.
+struct Value {
+  std::string where;
+  std::string text;
+};
 
-  const std::string devices = FromEnvironment("ASCENDENV_SIM_DEVICES", SIMULATOR_DEVICES);
-  if (const auto count = ParseCount(devices)) {
-    configuration.devices = *count;
-  } else {
-    configuration.problem =
-        "ASCENDENV_SIM_DEVICES=" + devices + " is not a number from 0 to " + std::to_string(kMostDevices);
+// Reads the values one by one and keeps the first thing that is wrong.
+class Reader {
+ public:
+  Configuration Read() {
+    configuration_.cannVersion = Find("Version").text;
+    configuration_.driverVersion = Find("driver").text;
+    configuration_.soc = Find("soc", "ASCENDENV_SIM_SOC").text;
+    configuration_.devices = Count(Find("devices", "ASCENDENV_SIM_DEVICES"), kMostDevices);
+    configuration_.memory = Bytes(Find("memory", "ASCENDENV_SIM_MEMORY"));
+    configuration_.cubeCores = Count(Find("cube_cores"), kMostCores);
+    configuration_.vectorCores = Count(Find("vector_cores"), kMostCores);
+    configuration_.cacheBytes = static_cast<int64_t>(Bytes(Find("l2_cache")));
+    if (configuration_.problem.empty()) configuration_.problem = FaultProblem();
+    return configuration_;
   }
-  const std::string memory = FromEnvironment("ASCENDENV_SIM_MEMORY", SIMULATOR_MEMORY);
-  if (const auto bytes = ParseBytes(memory)) {
-    configuration.memory = *bytes;
-  } else {
-    configuration.problem = "ASCENDENV_SIM_MEMORY=" + memory + " is not a size such as 8GiB or 512MiB";
+
+ private:
+  Value Find(const std::string& key, const char* variable = nullptr) {
+    const char* value = variable == nullptr ? nullptr : std::getenv(variable);
+    if (value != nullptr && *value != '\0') return {variable, value};
+    const std::string path = TreeHome() + "/" + kRecord;
+    const auto entry = record_.find(key);
+    if (entry != record_.end()) return {path + ": " + key, entry->second};
+    Wrong("this simulated CANN is not whole: " + path + " is missing or has no " + key);
+    return {};
   }
-  if (configuration.problem.empty()) configuration.problem = FaultProblem();
-  return configuration;
-}
+
+  uint32_t Count(const Value& value, uint32_t most) {
+    const auto count = ParseCount(value.text, most);
+    if (!count) Wrong(value.where + "=" + value.text + " is not a number from 0 to " + std::to_string(most));
+    return count.value_or(0);
+  }
+
+  size_t Bytes(const Value& value) {
+    const auto bytes = ParseBytes(value.text);
+    if (!bytes) Wrong(value.where + "=" + value.text + " is not a size such as 8GiB or 512MiB");
+    return bytes.value_or(0);
+  }
+
+  void Wrong(std::string problem) {
+    if (configuration_.problem.empty()) configuration_.problem = std::move(problem);
+  }
+
+  const std::map<std::string, std::string> record_ = ReadTreeFile(kRecord);
+  Configuration configuration_;
+};
 
 }  // namespace
 
@@ -71,7 +97,7 @@ std::optional<size_t> ParseBytes(const std::string& text) {
 }
 
 const Configuration& TheConfiguration() {
-  static const auto* configuration = new Configuration(Read());
+  static const auto* configuration = new Configuration(Reader().Read());
   return *configuration;
 }
 

@@ -11,16 +11,20 @@ namespace simulator {
 
 constexpr uint32_t kMostDevices = 64;
 
-// What is simulated: the values of the build, each overridable by an environment variable that is read once.
+// The file of the installed tree that says what is simulated; it is also what marks the tree as simulated.
+constexpr char kRecord[] = "share/info/simulator/version.info";
+
+// What is simulated: the values of the tree, some of them overridable by an environment variable. Read once.
 struct Configuration {
   std::string cannVersion;
-  std::string soc;          // ASCENDENV_SIM_SOC
-  uint32_t devices = 0;     // ASCENDENV_SIM_DEVICES
-  size_t memory = 0;        // ASCENDENV_SIM_MEMORY, bytes of each device
-  int64_t cubeCores = 0;    // of each device
-  int64_t vectorCores = 0;  // of each device
-  int64_t cacheBytes = 0;   // L2 of each device
-  std::string problem;      // what is wrong with an override; empty when all is well
+  std::string driverVersion;  // of the driver that goes with that CANN; empty when none is known
+  std::string soc;            // ASCENDENV_SIM_SOC
+  uint32_t devices = 0;       // ASCENDENV_SIM_DEVICES
+  size_t memory = 0;          // ASCENDENV_SIM_MEMORY, bytes of each device
+  int64_t cubeCores = 0;      // of each device
+  int64_t vectorCores = 0;    // of each device
+  int64_t cacheBytes = 0;     // L2 of each device
+  std::string problem;        // what is wrong with a value; empty when all is well
 };
 
 ACL_FUNC_VISIBILITY const Configuration& TheConfiguration();

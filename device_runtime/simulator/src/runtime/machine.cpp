@@ -1,6 +1,5 @@
 #include "runtime/machine.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,8 +10,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <stdexcept>
+
+#include "runtime/tree.h"
 
 namespace simulator {
 namespace {
@@ -20,13 +20,6 @@ namespace {
 [[noreturn]] void GiveUp(const std::string& path, const char* why) {
   throw std::runtime_error("the account of simulated memory cannot be kept in " + path + ": " + why +
                            " (ASCENDENV_SIM_STATE names another directory)");
-}
-
-std::string PathOfThisLibrary() {
-  Dl_info library{};
-  if (dladdr(reinterpret_cast<const void*>(&MachineFile), &library) == 0) return {};
-  const std::unique_ptr<char, decltype(&std::free)> real(realpath(library.dli_fname, nullptr), &std::free);
-  return real == nullptr ? library.dli_fname : real.get();
 }
 
 // FNV-1a, 64 bits: the same in every process, which std::hash does not promise.
@@ -52,7 +45,7 @@ std::string MachineFile(const std::string& purpose) {
   const char* chosen = std::getenv("ASCENDENV_SIM_STATE");
   if (chosen != nullptr && *chosen != '\0') return ChosenDirectory(chosen) + "/simulated-npu-" + purpose;
   const std::string name =
-      "/simulated-npu-" + std::to_string(geteuid()) + "-" + Digest(PathOfThisLibrary()) + "-" + purpose;
+      "/simulated-npu-" + std::to_string(geteuid()) + "-" + Digest(TreeHome()) + "-" + purpose;
   for (const char* directory : {"/dev/shm", "/tmp"}) {  // the same for all, so not TMPDIR
     if (IsWritableDirectory(directory)) return directory + name;
   }

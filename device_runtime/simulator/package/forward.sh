@@ -1,2 +1,0 @@
-# Forwards to the CANN that "latest" names.
-source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/latest/set_env.sh"
