@@ -22,6 +22,7 @@ def mistakes(matrix: Matrix) -> Iterator[str]:
     yield from _twice("cann", matrix.cann, lambda row: (CannVersion(row.cann),))
     yield from _twice("drivers", matrix.drivers, lambda row: (CannVersion(row.cann),))
     yield from _twice("indexes", matrix.indexes, lambda row: (row.name,))
+    yield from _twice("socs", matrix.socs, lambda row: (row.soc.lower(),))
     yield from _twice("chips", matrix.chips, lambda row: (row.family, *map(str.lower, row.socs)))
     yield from _releases(matrix)
     yield from _cann_references(matrix)
@@ -95,6 +96,10 @@ def _chips(matrix: Matrix) -> Iterator[str]:
             yield f"{place}: soc_first_train.{soc}: is not among the SoCs of the family"
         for train in {chip.first_train, *chip.soc_first_train.values()} - {None} - trains:
             yield f"{place}: first_train: {train!r} is not among the trains"
+    socs = {soc for chip in matrix.chips for soc in chip.socs}
+    for index, row in enumerate(matrix.socs):
+        if row.soc not in socs:
+            yield f"{_place('socs', index, row)}: soc: is not among the SoCs of any chip family"
     families = {chip.family for chip in matrix.chips}
     for index, release in enumerate(matrix.cann):
         for family in set(release.chips) - families:

@@ -159,6 +159,16 @@ class Chip(Row):
     )
 
 
+class Soc(Row):
+    """What one SoC has, as CANN's own platform file of it states."""
+
+    soc: str
+    cube_cores: int = Field(gt=0)
+    vector_cores: int = Field(ge=0)
+    l2_mib: int = Field(gt=0)
+    cann_since: CannText | None = Field(None, description="the first CANN that has its file, if known")
+
+
 class DriverSupport(Row):
     """Which Ascend HDK (driver and firmware) versions the vendor lists for a CANN version or line.
 
@@ -209,6 +219,7 @@ class Matrix(BaseModel):
     cann: tuple[CannRelease, ...]
     requirements: tuple[RuntimeRequirement, ...]
     chips: tuple[Chip, ...]
+    socs: tuple[Soc, ...]
     drivers: tuple[DriverSupport, ...]
     indexes: tuple[PackageIndex, ...]
     cuda_torch: tuple[CudaFromIndex, ...]

@@ -14,6 +14,7 @@ from ascendenv.compatibility.model import (
     PackageIndex,
     Row,
     RuntimeRequirement,
+    Soc,
     TorchNpuRelease,
     Train,
 )
@@ -46,7 +47,7 @@ TABLES: dict[str, tuple[Table, ...]] = {
     ),
     "cann.toml": (Table("releases", "cann", CannRelease, "cann"),),
     "driver.toml": (Table("support", "drivers", DriverSupport, "cann"),),
-    "hardware.toml": (Table("chips", "chips", Chip, "family", wide=True),),
+    "hardware.toml": (Table("socs", "socs", Soc, "soc"), Table("chips", "chips", Chip, "family", wide=True)),
     "python.toml": (Table("requirements", "requirements", RuntimeRequirement, "requirement"),),
     "indexes.toml": (Table("indexes", "indexes", PackageIndex, "name"),),
 }

@@ -136,6 +136,14 @@ def test_every_soc_has_one_family_and_every_family_a_row() -> None:
     assert max(socs.values()) == 1
 
 
+def test_what_a_soc_has_is_known_of_all_but_three() -> None:
+    described = {row.soc for row in MATRIX.socs}
+    socs = {soc for chip in MATRIX.chips for soc in chip.socs}
+    assert socs - described == {"Ascend310", "Ascend310P2", "Ascend310P4"}
+    b3 = next(row for row in MATRIX.socs if row.soc == "Ascend910B3")
+    assert (b3.cube_cores, b3.vector_cores, b3.l2_mib) == (20, 40, 192)
+
+
 def test_chips_have_operator_packages_since_the_release_that_brought_them() -> None:
     for chip in MATRIX.chips:
         for row in MATRIX.cann:

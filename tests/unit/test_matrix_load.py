@@ -177,7 +177,13 @@ def test_each_row_is_held_to_its_schema(
             "matrix/cann.toml: releases[3] (cann 9.1.0): 9.1.0 is",
         ),
         ("driver.toml", 'cann = "9.1.1"', 'cann = "9.1.0"', "(cann 9.1.0): 9.1.0 is there 2 times"),
-        ("hardware.toml", '"Ascend910A"', '"Ascend310P3"', "(family 310p): ascend310p3 is there 2 times"),
+        ("hardware.toml", '["Ascend910A"', '["Ascend310P3"', "(family 310p): ascend310p3 is there 2 times"),
+        (
+            "hardware.toml",
+            'soc = "Ascend910A"',
+            'soc = "Ascend910Z"',
+            "(soc Ascend910Z): soc: is not among the SoCs of any chip family",
+        ),
         ("hardware.toml", 'family = "350"', 'family = "950"', "(family 950): 950 is there 2 times"),
         (
             "hardware.toml",
