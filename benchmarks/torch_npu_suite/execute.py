@@ -1,0 +1,139 @@
+"""Run the tests of one file, in one process, or in as many as it crashes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ascendenv.process import run
+from ascendenv.vocabulary import Outcome
+from torch_npu_suite.files import is_program
+from torch_npu_suite.results import CaseResult, FileResult
+
+BENCHMARKS = Path(__file__).parents[1]
+CRASHES = 25  # after so many, what is left of a file did not run
+TAIL = 4000
+DISABLED_TESTS = "unsupported_test_cases/.pytorch-disabled-tests.json"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """In seconds."""
+
+    test: float
+    file: float
+
+
+@dataclass(frozen=True)
+class Place:
+    """What the files of a run share: the environment's Python, a copy of the tests, the limits."""
+
+    python: str
+    tests: Path
+    limits: Limits
+
+
+def run_file(place: Place, name: str, record: Path) -> FileResult:
+    """Run ``name``; ``record`` is a file of its own that is not there yet."""
+    begin = time.monotonic()
+    if is_program(place.tests / name):
+        found = {"main": _run_program(place, name, record)}
+    else:
+        _run_with_pytest(place, name, record)
+        found = _tests(_events(record))
+    return FileResult(seconds=round(time.monotonic() - begin, 1), tests=found)
+
+
+def _run_program(place: Place, name: str, record: Path) -> CaseResult:
+    end = _one_process(place, [name], record, place.limits.file)
+    if end.reason == "ended":
+        return CaseResult(outcome=Outcome.PASSED)
+    return CaseResult(outcome=Outcome.FAILED, reason=end.reason, detail=end.said)
+
+
+def _run_with_pytest(place: Place, name: str, record: Path) -> None:
+    command = ["-m", "pytest", "-p", "torch_npu_suite.record", "-p", "no:cacheprovider", "-q"]
+    command += ["--rootdir", str(place.tests), "-c", os.devnull, "--tb=short", name]
+    deadline = time.monotonic() + place.limits.file
+    for _ in range(CRASHES):
+        end = _one_process(place, command, record, deadline - time.monotonic())
+        events = _events(record)
+        if events and events[-1]["event"] == "finished":
+            return
+        if not _count_as_failed(record, events, end) or time.monotonic() > deadline:
+            return
+
+
+@dataclass(frozen=True)
+class _End:
+    """How a process ended: ``ended``, or what went wrong."""
+
+    reason: str
+    said: str
+
+
+def _one_process(place: Place, arguments: list[str], record: Path, seconds: float) -> _End:
+    env = _environ(os.environ, place, record)
+    # What the suite's own runner does: from the folder of the tests, which some look for files in.
+    try:
+        ended = run([place.python, *arguments], env=env, cwd=place.tests, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired as expired:
+        return _End(
+            f"hung: its file had not ended after {place.limits.file:g} s", _text(expired.stderr)[-TAIL:]
+        )
+    said = (ended.stdout + ended.stderr)[-TAIL:]
+    if ended.returncode < 0:
+        return _End(f"crashed: {signal.Signals(-ended.returncode).name}", said)
+    if "Timeout (" in ended.stderr:
+        return _End(f"hung: it had not ended after {place.limits.test:g} s", said)
+    return _End(f"crashed: exit code {ended.returncode}" if ended.returncode else "ended", said)
+
+
+def _environ(environ: Mapping[str, str], place: Place, record: Path) -> dict[str, str]:
+    paths = [str(BENCHMARKS), environ.get("PYTHONPATH", "")]
+    return {
+        **environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "CONFORMANCE_RECORD": str(record),
+        "CONFORMANCE_SECONDS": str(place.limits.test),
+        "DISABLED_TESTS_FILE": str(place.tests / DISABLED_TESTS),
+        "TORCH_DEVICE_BACKEND_AUTOLOAD": "1",
+    }
+
+
+def _count_as_failed(record: Path, events: list[dict[str, Any]], end: _End) -> bool:
+    """Write the end of the test that the process died in; whether there is more to run after it."""
+    ended = {event["test"] for event in events if event["event"] == "end"}
+    begun = [event["test"] for event in events if event["event"] == "start"]
+    died = next((test for test in reversed(begun) if test not in ended), None if events else "import")
+    if died:
+        failed = {"event": "end", "test": died, "outcome": "failed", "reason": end.reason, "detail": end.said}
+        with record.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps(failed) + "\n")
+    return died not in {None, "import"}
+
+
+def _tests(events: list[dict[str, Any]]) -> dict[str, CaseResult]:
+    """The tests by their names in the file."""
+    never = CaseResult(outcome=Outcome.NOT_RUN, reason="did not run: its file ended before")
+    collected = [test for event in events if event["event"] == "collected" for test in event["tests"]]
+    found = dict.fromkeys(collected, never)
+    found |= {event["test"]: CaseResult.model_validate(event) for event in events if event["event"] == "end"}
+    return {name.partition("::")[2] or name: test for name, test in found.items()}
+
+
+def _events(record: Path) -> list[dict[str, Any]]:
+    if not record.exists():
+        return []
+    return [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
+
+
+def _text(said: bytes | str | None) -> str:
+    return said.decode(errors="replace") if isinstance(said, bytes) else said or ""
