@@ -4,14 +4,36 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from enum import Enum
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ascendenv import interrupts
+from ascendenv.options import (
+    AllowDeclared,
+    Arch,
+    Cann,
+    Chip,
+    Command,
+    Devices,
+    Env,
+    Format,
+    Memory,
+    Offline,
+    OutputFormat,
+    Python,
+    Quiet,
+    Shell,
+    SimulatedChip,
+    SimulatedVersion,
+    Torch,
+    TorchEnvironment,
+    TorchNpu,
+    TorchOfEnvironment,
+    Verbose,
+)
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -31,57 +53,12 @@ matrix_app = typer.Typer(
     help="What goes with what, with source and evidence.", no_args_is_help=True, rich_markup_mode=None
 )
 app.add_typer(matrix_app, name="matrix")
-
-
-class Format(str, Enum):
-    """How results are printed."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
-class Shell(str, Enum):
-    """What ``ascendenv env`` prints for."""
-
-    BASH = "bash"
-    FISH = "fish"
-    JSON = "json"
-
-
-Cann = Annotated[str | None, typer.Option("--cann", help="CANN version, such as 9.1.0.", show_default=False)]
-Torch = Annotated[
-    str | None, typer.Option("--torch", help="torch version, such as 2.7.1.", show_default=False)
-]
-TorchNpu = Annotated[
-    str | None,
-    typer.Option("--torch-npu", help="torch_npu version, such as 2.7.1.post8.", show_default=False),
-]
-Arch = Annotated[str | None, typer.Option("--arch", help="aarch64 or x86_64.", show_default="this machine's")]
-Python = Annotated[
-    str | None, typer.Option("--python", help="Python version, such as 3.11.", show_default="what works here")
-]
-Chip = Annotated[
-    str | None,
-    typer.Option(
-        "--chip", help="Chip family or SoC, such as 910b or Ascend910B3.", show_default="what is here"
-    ),
-]
-AllowDeclared = Annotated[
-    bool,
-    typer.Option(
-        "--allow-declared", help="Accept what the vendor declares compatible but did not release together."
-    ),
-]
-Env = Annotated[
-    Path | None,
-    typer.Option(
-        "--env", help="The environment's directory.", show_default="the active one, else a managed one"
-    ),
-]
-OutputFormat = Annotated[Format, typer.Option("--format", help="How to print the result.")]
-Offline = Annotated[bool, typer.Option("--offline", help="Use no network.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show more.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only the result.")]
+simulate_app = typer.Typer(
+    help="A simulated CANN on its own: programs for NPUs run without any.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(simulate_app, name="simulate")
 
 
 def _version(value: bool) -> None:  # typer calls it so
@@ -113,6 +90,8 @@ def install(
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Use a simulated CANN: needs neither NPU nor CANN.")
     ] = False,
+    devices: Devices = None,
+    memory: Memory = None,
     verify: Annotated[bool, typer.Option(help="Run the quick verification at the end.")] = True,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and do nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
@@ -123,24 +102,30 @@ def install(
     quiet: Quiet = False,
 ) -> None:
     """Set up an environment with torch and torch_npu on this machine's CANN, and prove that it works."""
+    from ascendenv.errors import UsageError
     from ascendenv.planning import Wanted
     from ascendenv.render.install import run_install
+    from ascendenv.simulate.choose import simulated_devices
 
     wanted = Wanted(cann, torch, torch_npu, arch, python, chip, allow_declared, offline)
-    _finish(
-        "install",
-        output,
-        lambda: run_install(
+
+    def answer() -> Result[BaseModel]:
+        if not simulate and (devices, memory) != (None, None):
+            raise UsageError(
+                "--devices and --memory say what to simulate", hint="add --simulate, or leave them out"
+            )
+        return run_install(
             wanted,
             env=env,
-            simulate=simulate,
+            simulate=simulated_devices(devices, memory) if simulate else None,
             verify=verify,
             dry_run=dry_run,
             ask=not yes,
             quiet=quiet,
             verbose=verbose,
-        ),
-    )
+        )
+
+    _finish("install", output, answer)
 
 
 @app.command()
@@ -212,27 +197,13 @@ def verify(
 
 @app.command(context_settings={"allow_interspersed_args": False})
 def run(
-    command: Annotated[
-        list[str], typer.Argument(metavar="-- COMMAND...", help="What to run.", show_default=False)
-    ],
+    command: Command,
     env: Env = None,
 ) -> None:
     """Run a command with the environment and its CANN in effect."""
-    from ascendenv import process
-    from ascendenv.errors import UsageError
     from ascendenv.install.environment import choose
 
-    def start() -> None:
-        environ = choose(env).environ()
-        try:
-            process.replace(command, environ)
-        except OSError as error:
-            raise UsageError(
-                f"`{command[0]}` cannot be run: {error.strerror}",
-                hint="it is looked for on the environment's PATH: `ascendenv run -- printenv PATH`",
-            ) from None
-
-    _guarded("run", Format.TEXT, start)
+    _guarded("run", Format.TEXT, lambda: _become(command, choose(env).environ()))
 
 
 @app.command(name="env")
@@ -254,6 +225,53 @@ def list_environments(output: OutputFormat = Format.TEXT) -> None:
     from ascendenv.result import Result
 
     _finish("list", output, lambda: Result("ascendenv/list/1", list_environments()))
+
+
+@simulate_app.command(name="build")
+def simulate_build(
+    cann: SimulatedVersion = None,
+    chip: SimulatedChip = None,
+    devices: Devices = None,
+    memory: Memory = None,
+    env: TorchEnvironment = None,
+    torch: TorchOfEnvironment = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", help="Where to make it.", show_default="the cache")
+    ] = None,
+    output: OutputFormat = Format.TEXT,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a simulated CANN for an environment's torch and torch_npu, and say how to use it."""
+    from ascendenv.render.simulate import run_simulate_build
+    from ascendenv.simulate.provide import Asked
+
+    asked = Asked(cann, chip, devices, memory, env, torch, to)
+    _finish("simulate-build", output, lambda: run_simulate_build(asked, quiet=quiet, verbose=verbose))
+
+
+@simulate_app.command(name="run", context_settings={"allow_interspersed_args": False})
+def simulate_run(
+    command: Command,
+    cann: SimulatedVersion = None,
+    chip: SimulatedChip = None,
+    devices: Devices = None,
+    memory: Memory = None,
+    env: TorchEnvironment = None,
+    torch: TorchOfEnvironment = None,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run a command on a simulated CANN, made now unless it is there."""
+    from ascendenv.render.simulate import run_simulated
+    from ascendenv.simulate.provide import Asked
+
+    asked = Asked(cann, chip, devices, memory, env, torch)
+    _guarded(
+        "simulate-run",
+        Format.TEXT,
+        lambda: run_simulated(asked, command, _become, quiet=quiet, verbose=verbose),
+    )
 
 
 @matrix_app.command(name="list")
@@ -298,6 +316,20 @@ def matrix_show(
     from ascendenv.result import Result
 
     _finish("matrix-show", output, lambda: Result("ascendenv/matrix-show/1", show(load(), " ".join(subject))))
+
+
+def _become(command: Sequence[str], environ: Mapping[str, str]) -> None:
+    """Become the command: what it prints, its exit code and its signals are its own."""
+    from ascendenv import process
+    from ascendenv.errors import UsageError
+
+    try:
+        process.replace(command, environ)
+    except OSError as error:
+        raise UsageError(
+            f"`{command[0]}` cannot be run: {error.strerror}",
+            hint="it is looked for on the environment's PATH",
+        ) from None
 
 
 def _finish(command: str, output: Format, answer: Callable[[], Result[BaseModel]]) -> None:

@@ -42,6 +42,13 @@ class UsageError(AscendenvError):
     code = "usage"
 
 
+class NoCombinationError(AscendenvError):
+    """What is asked for exists, but not together."""
+
+    exit_code = ExitCode.NO_COMBINATION
+    code = "no-combination"
+
+
 class MatrixError(AscendenvError):
     """The matrix holds rows that do not fit its schema. ``mistakes`` names file, row and key of each."""
 

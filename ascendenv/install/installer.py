@@ -20,11 +20,11 @@ from ascendenv.install.environment import Environment, Record
 from ascendenv.install.files import digest, explained, write_atomically
 from ascendenv.install.place import require_place
 from ascendenv.install.probe import ProbeBuild
-from ascendenv.install.progress import Listener
+from ascendenv.install.progress import Listener, step
 from ascendenv.install.transaction import transaction
 from ascendenv.resolve import uv
 from ascendenv.resolve.model import Plan
-from ascendenv.simulate.build import InstalledTorch, libraries, source_digest
+from ascendenv.simulate.build import InstalledTorch, built_libraries, source_digest
 from ascendenv.simulate.model import SimulatedCann
 from ascendenv.simulate.tree import make_tree
 from ascendenv.verify.model import Check, Report
@@ -161,12 +161,10 @@ class _Work:
         wanted = self._wanted
         if isinstance(wanted.cann, CannInstall):
             return wanted.cann.root
-        with self._step(
-            "simulated CANN", f"simulated CANN {wanted.cann.cann}, {wanted.cann.devices} x {wanted.cann.soc}"
-        ):
+        with self._step("simulated CANN", f"simulated {wanted.cann}"):
             package = packages.site_packages(wanted.environment) / "torch"
             version = next(p.version for p in wanted.plan.packages if p.name == "torch")
-            built = libraries(InstalledTorch(package, version), self._compiler, self._listener)
+            built = built_libraries(InstalledTorch(package, version), self._compiler, self._listener)
             target = wanted.environment.simulated_cann
             return make_tree(wanted.cann, built, target, self._compiler, self._listener)
 
@@ -211,11 +209,9 @@ class _Work:
     @contextmanager
     def _step(self, name: str, title: str) -> Iterator[None]:
         start = time.monotonic()
-        self._listener.step_started(name, title)
-        yield
-        seconds = time.monotonic() - start
-        self.steps.append(Step(name=name, seconds=round(seconds, 2)))
-        self._listener.step_finished(name, title, seconds)
+        with step(self._listener, name, title):
+            yield
+            self.steps.append(Step(name=name, seconds=round(time.monotonic() - start, 2)))
 
 
 @dataclass(frozen=True)

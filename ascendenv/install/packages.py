@@ -56,7 +56,7 @@ def missing(environment: Environment, names_and_versions: Iterable[tuple[str, st
 
     Reads the packages' metadata only, without starting the environment's Python.
     """
-    there = _there(environment)
+    there = versions(environment)
     return [
         f"{name} {version}"
         for name, version in names_and_versions
@@ -66,7 +66,7 @@ def missing(environment: Environment, names_and_versions: Iterable[tuple[str, st
 
 def replaced(environment: Environment, plan: Plan) -> tuple[str, ...]:
     """Packages that are there in another version than the plan's, such as ``numpy 1.26.4 by 2.4.6``."""
-    there = _there(environment)
+    there = versions(environment)
     return tuple(
         f"{package.name} {there[name]} by {package.version}"
         for package in plan.packages
@@ -74,8 +74,8 @@ def replaced(environment: Environment, plan: Plan) -> tuple[str, ...]:
     )
 
 
-def _there(environment: Environment) -> dict[str, str]:
-    """The version of each package, by its normalised name."""
+def versions(environment: Environment) -> dict[str, str]:
+    """The version of each package, by its normalised name; read without starting the environment's Python."""
     folders = map(str, environment.path.glob("lib/python3*/site-packages"))
     found = importlib.metadata.distributions(path=list(folders))
     return {canonicalize_name(package.name): package.version for package in found}

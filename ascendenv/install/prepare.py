@@ -20,31 +20,36 @@ from ascendenv.install.toolchain import require_compiler
 from ascendenv.planning import Wanted, first_choice, own_python_first, request_for, short_version
 from ascendenv.resolve.lock import lock
 from ascendenv.resolve.model import Conflict, Plan
-from ascendenv.simulate.model import SimulatedCann
+from ascendenv.simulate.choose import DEFAULT_CHIP, driver_of, find_soc
+from ascendenv.simulate.model import SimulatedCann, SimulatedDevices
+from ascendenv.simulate.tree import record_of
 from ascendenv.versions import CannVersion, InvalidCannVersionError
-from ascendenv.vocabulary import ChipFamily
-
-# Most servers with NPUs have this chip, so it is the one that is simulated unless told otherwise.
-DEFAULT_SIMULATED_CHIP = ChipFamily.CHIP_910B
 
 
 def prepare_install(
-    wanted: Wanted, host: Host, matrix: Matrix, *, env: Path | None, simulate: bool, verify: bool
+    wanted: Wanted,
+    host: Host,
+    matrix: Matrix,
+    *,
+    env: Path | None,
+    simulate: SimulatedDevices | None,
+    verify: bool,
 ) -> Installation | Conflict:
     """Everything that ``ascendenv install`` decides before it touches anything."""
     _refuse_other_arch(wanted, host)
-    request = request_for(matrix, wanted).model_copy(update={"simulate": simulate})
+    request = request_for(matrix, wanted).model_copy(update={"simulate": simulate is not None})
     given = resolved(env) if env is not None else active_environment(os.environ)
     require_place(given or resolved(paths.environments_dir() / "new"))
     if not list_environments().environments:  # otherwise all may be there already, and nothing is built
         require_compiler(host)
-    found = None if simulate else _installed_cann(host, request.cann)
-    if found is not None:
-        request = request.model_copy(update={"cann": found.version})
-    source = f"installed in {found.root}" if found is not None else "--cann"
+    cann = simulate or _installed_cann(host, request.cann)
+    source = "--cann"
+    if isinstance(cann, CannInstall):
+        request = request.model_copy(update={"cann": cann.version})
+        source = f"installed in {cann.root}"
     interpreters = _usable_interpreters(host, wanted.python, given)
     pythons = [interpreter.short for interpreter in interpreters]
-    chip = wanted.chip or (str(DEFAULT_SIMULATED_CHIP) if simulate and host.chip is None else None)
+    chip = wanted.chip or (str(DEFAULT_CHIP) if simulate and host.chip is None else None)
     asked = Wanted(**{**vars(wanted), "chip": chip})
     answer, python = first_choice(asked, matrix, host, request, pythons, source)
     if isinstance(answer, Conflict):
@@ -52,17 +57,17 @@ def prepare_install(
     locked = lock(answer, host.pip, offline=wanted.offline)
     return Installation(
         environment=Environment(
-            given or resolved(paths.environments_dir() / _name(locked, simulate=simulate))
+            given or resolved(paths.environments_dir() / _name(locked, simulate=simulate is not None))
         ),
         plan=locked,
         interpreter=next(i.path for i in interpreters if i.short == python),
-        cann=found or SimulatedCann(cann=locked.pairing.cann, soc=_soc(matrix, locked, wanted.chip)),
+        cann=cann if isinstance(cann, CannInstall) else _simulated(matrix, locked, wanted.chip, cann),
         verify=verify,
         offline=wanted.offline,
     )
 
 
-def already_there(wanted: Wanted, *, env: Path | None, simulate: bool) -> Installed | None:
+def already_there(wanted: Wanted, *, env: Path | None, simulate: SimulatedDevices | None) -> Installed | None:
     """What is installed and satisfies ``wanted``, for when the package indexes cannot be asked.
 
     Looked for in the environment that is meant, else among all; only a verified one counts.
@@ -72,11 +77,24 @@ def already_there(wanted: Wanted, *, env: Path | None, simulate: bool) -> Instal
     for path in listed if meant is None else [meant]:
         environment = Environment(path)
         record, plan = environment.record(), environment.plan()
-        if record is None or plan is None or not record.verified or environment.simulates != simulate:
+        if record is None or plan is None or not record.verified:
+            continue
+        if not _simulates(environment, record.cann_root, wanted.chip, simulate):
             continue
         if _satisfies(plan, wanted) and is_intact(environment, record, plan):
             return unchanged(environment, plan, simulated=record.simulated)
     return None
+
+
+def _simulates(
+    environment: Environment, root: Path, chip: str | None, devices: SimulatedDevices | None
+) -> bool:
+    """Whether an environment brings a simulated CANN with these devices, or none when none is wanted."""
+    if devices is None or not environment.simulates:
+        return devices is None and not environment.simulates
+    simulated = record_of(root)
+    there = SimulatedDevices(int(simulated["devices"]), simulated["memory"])
+    return there == devices and (chip is None or find_soc(load(), chip).soc == simulated["soc"])
 
 
 def _satisfies(plan: Plan, wanted: Wanted) -> bool:
@@ -162,10 +180,10 @@ def _refuse_other_arch(wanted: Wanted, host: Host) -> None:
         )
 
 
-def _soc(matrix: Matrix, plan: Plan, asked: str | None) -> str:
-    """The SoC to simulate: the one asked for by its own name, else the first of the chip family."""
-    socs = next(row.socs for row in matrix.chips if row.family is plan.target.chip)
-    return next((soc for soc in socs if asked is not None and soc.lower() == asked.lower()), socs[0])
+def _simulated(matrix: Matrix, plan: Plan, asked: str | None, devices: SimulatedDevices) -> SimulatedCann:
+    cann = plan.pairing.cann
+    soc = find_soc(matrix, asked or str(plan.target.chip))
+    return SimulatedCann(cann, soc, driver_of(matrix, CannVersion(cann)), devices)
 
 
 def _name(plan: Plan, *, simulate: bool) -> str:

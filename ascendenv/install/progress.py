@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 
@@ -29,3 +32,12 @@ class Silent:
 
     def step_finished(self, name: str, title: str, seconds: float) -> None:
         """Say nothing."""
+
+
+@contextmanager
+def step(listener: Listener, name: str, title: str) -> Iterator[None]:
+    """Tell ``listener`` that the block is a step; of one that fails it hears no end."""
+    start = time.monotonic()
+    listener.step_started(name, title)
+    yield
+    listener.step_finished(name, title, time.monotonic() - start)

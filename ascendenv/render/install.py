@@ -25,6 +25,7 @@ from ascendenv.render.progress import ProgressLines
 from ascendenv.render.text import render
 from ascendenv.resolve.model import Conflict
 from ascendenv.result import Message, Result
+from ascendenv.simulate.model import SimulatedDevices
 
 _SCHEMA = "ascendenv/install/1"
 
@@ -33,7 +34,7 @@ def run_install(
     wanted: Wanted,
     *,
     env: Path | None,
-    simulate: bool,
+    simulate: SimulatedDevices | None,
     verify: bool,
     dry_run: bool,
     ask: bool,

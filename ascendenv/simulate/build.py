@@ -33,6 +33,11 @@ class Libraries:
         return self.kept / "built"
 
     @property
+    def there(self) -> bool:
+        """Whether they are built already."""
+        return self.built.is_dir()
+
+    @property
     def source(self) -> Path:
         """The simulator's sources that it was built from: the checkout that brought them may be gone."""
         return self.kept / "source"
@@ -43,25 +48,30 @@ def source_digest() -> str:
     return digest((), [_sources()])
 
 
-def libraries(torch: InstalledTorch, compiler: Path, listener: Listener) -> Libraries:
-    """The libraries for ``torch``, built now unless the cache has them.
-
-    They are kept by the hash of all that goes into them. A build that was interrupted is taken up again.
-    """
+def libraries_for(torch: InstalledTorch, compiler: Path) -> Libraries:
+    """Where the cache keeps the libraries for ``torch``, by the hash of all that goes into them."""
     identity = (torch.version, toolchain.compiler_identity(compiler))
     kept = paths.cache_dir() / "builds" / f"simulator-{digest(identity, [_sources()])}"
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    done = Libraries(kept, torch.version)
-    with one_at_a_time(kept.with_suffix(".lock"), listener):
-        if not done.built.exists():
-            remove(done.source)
-            shutil.copytree(_sources(), done.source)
-            build = kept / "build"
+    return Libraries(kept, torch.version)
+
+
+def built_libraries(torch: InstalledTorch, compiler: Path, listener: Listener) -> Libraries:
+    """The libraries for ``torch``, built now unless they are there.
+
+    A build that was interrupted is taken up again.
+    """
+    wanted = libraries_for(torch, compiler)
+    wanted.kept.parent.mkdir(parents=True, exist_ok=True)
+    with one_at_a_time(wanted.kept.with_suffix(".lock"), listener):
+        if not wanted.there:
+            remove(wanted.source)
+            shutil.copytree(_sources(), wanted.source)
+            build = wanted.kept / "build"
             definitions = {"ASCENDENV_TORCH": str(torch.package)}
-            toolchain.cmake_build(done.source, build, definitions, compiler, listener)
-            (build / "built").rename(done.built)
+            toolchain.cmake_build(wanted.source, build, definitions, compiler, listener)
+            (build / "built").rename(wanted.built)
             remove(build)
-    return done
+    return wanted
 
 
 def _sources() -> Path:

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 Invoke = Callable[..., Result]
 COMMANDS = [
     *("install", "resolve", "doctor", "verify", "run", "env", "list"),
-    *("matrix", "matrix list", "matrix show"),
+    *("matrix", "matrix list", "matrix show", "simulate", "simulate build", "simulate run"),
 ]
 
 
@@ -93,6 +93,11 @@ def invoke(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Invoke:
         ("install --simulate --env /etc/passwd/env", 2, ["/etc/passwd is a file"]),
         ("install --simulate --env ~nobody-of-that-name/env", 2, ["~nobody-of-that-name"]),
         ("install --simulate --env /a:b", 2, ["colons"]),
+        ("install --simulate --offline --devices 99", 2, ["99 devices", "1 to 64"]),
+        ("install --simulate --offline --memory 64", 2, ["did you mean 64GiB?"]),
+        ("install --devices 8", 2, ["--simulate"]),
+        ("simulate run", 2, ["Missing argument"]),
+        ("simulate run -- true", 2, ["no environment with torch", "ascendenv install"]),
         ("run", 2, ["Missing argument"]),
         ("run -- true", 2, ["no environment yet", "ascendenv install"]),
         ("run --env /etc -- true", 2, ["/etc is not an environment"]),

@@ -19,6 +19,7 @@ from mirror.server import Reply, answering
 from trees import exact_tree
 
 from ascendenv import paths
+from ascendenv.compatibility.load import load
 from ascendenv.errors import AscendenvError, ExitCode
 from ascendenv.install import installer, packages, probe, toolchain
 from ascendenv.install.environment import Environment, choose, list_environments
@@ -107,7 +108,7 @@ def test_a_simulator_that_does_not_build(
         environment=wanted.environment,
         plan=wanted.plan,
         interpreter=wanted.interpreter,
-        cann=SimulatedCann(cann="9.1.0", soc="Ascend910B3"),
+        cann=SimulatedCann("9.1.0", load().socs[0], driver="26.1.0"),
         verify=False,
     )
     error = refused(wanted)

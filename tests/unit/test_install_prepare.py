@@ -10,6 +10,7 @@ from planning import MATRIX, target
 
 from ascendenv.install import prepare
 from ascendenv.planning import Wanted
+from ascendenv.simulate.model import SimulatedDevices
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,8 @@ from ascendenv.planning import Wanted
 )
 def test_the_soc_named_is_the_one_simulated(asked: str | None, simulated: str, tmp_path: Path) -> None:
     planned = plan(tmp_path).model_copy(update={"target": target(chip="910b")})
-    assert prepare._soc(MATRIX, planned, asked) == simulated
+    cann = prepare._simulated(MATRIX, planned, asked, SimulatedDevices())
+    assert cann.soc.soc == simulated
 
 
 @pytest.mark.parametrize(

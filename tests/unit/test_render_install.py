@@ -37,7 +37,7 @@ def _install(*, dry_run: bool) -> None:
     result = shown.run_install(
         Wanted(),
         env=None,
-        simulate=False,
+        simulate=None,
         verify=False,
         dry_run=dry_run,
         ask=True,

@@ -11,7 +11,7 @@ from ascendenv import paths
 from ascendenv.host.compiler import compiler
 from ascendenv.host.machine import LocalMachine
 from ascendenv.install.progress import Silent
-from ascendenv.simulate.build import InstalledTorch, Libraries, libraries
+from ascendenv.simulate.build import InstalledTorch, Libraries, built_libraries
 
 PROJECT = """\
 cmake_minimum_required(VERSION 3.18)
@@ -44,8 +44,9 @@ def build(
     monkeypatch.setattr(paths, "resource_dir", lambda name: root / name)
     found, told = compiler(LocalMachine()), told or Lines()
     assert found is not None
-    made = libraries(InstalledTorch(root / "torch", torch), found.path, told)
+    made = built_libraries(InstalledTorch(root / "torch", torch), found.path, told)
     assert (made.source / "include" / "acl.h").read_text() == "// what a checkout brings\n"
+    assert made.there
     assert (made.built / "lib64" / "libascendcl.so").is_file()
     return made, told.lines
 
@@ -102,7 +103,7 @@ def test_an_interrupted_build_is_not_taken_for_a_whole_one(
     with pytest.raises(KeyboardInterrupt):
         build(project, monkeypatch, told=CtrlC())
     (kept,) = (path for path in (tmp_path / "cache" / "builds").iterdir() if path.is_dir())
-    assert not Libraries(kept, "2.13.0").built.exists()
+    assert not Libraries(kept, "2.13.0").there
     made, lines = build(project, monkeypatch)
     assert made.kept == kept
     assert configured(lines)

@@ -8,14 +8,15 @@ import pytest
 from machines import ASCEND, FakeMachine
 
 from ascendenv.activate import capture
+from ascendenv.compatibility.load import load
 from ascendenv.host.cann import cann_installs
-from ascendenv.host.files import key_values
 from ascendenv.host.model import CannInstall
 from ascendenv.install.progress import Silent
 from ascendenv.paths import resource_dir
 from ascendenv.simulate.build import Libraries
-from ascendenv.simulate.model import SimulatedCann
-from ascendenv.simulate.tree import make_tree
+from ascendenv.simulate.choose import find_soc
+from ascendenv.simulate.model import SimulatedCann, SimulatedDevices
+from ascendenv.simulate.tree import make_tree, record_of
 
 NEW = ["8.5.0", "8.5.2", "9.0.0-beta.2", "9.1.0", "9.2.0"]
 OLD = ["8.1.RC1", "8.2.RC1", "8.3.RC2"]
@@ -29,9 +30,13 @@ def made(root: Path, cann: str) -> Path:
     for name in ("libascendcl.so", "libhccl.so"):
         (kept / "built" / "lib64" / name).write_text("built")
     (kept / "source").symlink_to(resource_dir("device_runtime") / "simulator")
-    wanted = SimulatedCann(cann=cann, soc="Ascend910B3", devices=8, memory="64GiB")
     target = root / ASCEND.lstrip("/")
-    return make_tree(wanted, Libraries(kept, "2.13.0+cpu"), target, Path("/usr/bin/c++"), Silent())
+    return make_tree(wanted(cann), Libraries(kept, "2.13.0+cpu"), target, Path("/usr/bin/c++"), Silent())
+
+
+def wanted(cann: str) -> SimulatedCann:
+    soc = find_soc(load(), "Ascend910B3")
+    return SimulatedCann(cann, soc, driver="25.2.0", devices=SimulatedDevices(8, "64GiB"))
 
 
 def read_back(root: Path) -> CannInstall:
@@ -85,10 +90,18 @@ def test_everything_it_says_of_itself_says_simulated(cann: str, tmp_path: Path) 
 
 
 def test_what_it_simulates_is_written_into_it(tmp_path: Path) -> None:
-    record = key_values((made(tmp_path, "9.1.0") / "share/info/simulator/version.info").read_text())
-    expected = {"Version": "9.1.0", "soc": "Ascend910B3", "devices": "8", "memory": "64GiB"}
-    assert expected.items() <= record.items()
-    assert record["torch"] == "2.13.0+cpu"
+    assert record_of(made(tmp_path, "9.1.0")) == {
+        "Version": "9.1.0",
+        "simulated": "true",
+        "soc": "Ascend910B3",
+        "devices": "8",
+        "memory": "64GiB",
+        "cube_cores": "20",
+        "vector_cores": "40",
+        "l2_cache": "192MiB",
+        "driver": "25.2.0",
+        "torch": "2.13.0+cpu",
+    }
 
 
 @pytest.mark.parametrize("cann", ["8.2.RC1", "9.1.0"])
@@ -102,7 +115,6 @@ def test_sourcing_it_again_changes_nothing(cann: str, tmp_path: Path) -> None:
 def test_an_older_tree_in_the_same_place_is_gone(tmp_path: Path) -> None:
     made(tmp_path / "a", "9.1.0")
     target = tmp_path / "a" / ASCEND.lstrip("/")
-    wanted = SimulatedCann(cann="8.2.RC1", soc="Ascend910B3")
     kept = Libraries(tmp_path / "a" / "kept", "2.13.0")
-    make_tree(wanted, kept, target, Path("/usr/bin/c++"), Silent())
+    make_tree(wanted("8.2.RC1"), kept, target, Path("/usr/bin/c++"), Silent())
     assert [path.name for path in target.iterdir()] == ["ascend-toolkit"]
