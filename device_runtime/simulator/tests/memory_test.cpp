@@ -81,6 +81,38 @@ void HostMemoryIsKnown() {
   CHECK(aclrtFreeHost(pinned) == ACL_ERROR_RT_PARAM_INVALID);
 }
 
+void HostMemoryIsRegistered() {
+  void* pages = nullptr;
+  void* onDevice = nullptr;
+  aclrtPtrAttributes attributes{};
+  CHECK_OK(aclrtMallocHost(&pages, kMiB));
+  CHECK_OK(aclrtHostRegister(pages, kMiB, ACL_HOST_REGISTER_MAPPED, &onDevice));
+  CHECK(IsDeviceMemory(onDevice, kMiB));
+  CHECK_OK(aclrtHostGetDevicePointer(pages, &onDevice, 0));
+  CHECK(onDevice == pages);
+  CHECK_OK(aclrtPointerGetAttributes(onDevice, &attributes));
+  CHECK(attributes.location.type == ACL_MEM_LOCATION_TYPE_HOST);
+  CHECK(aclrtHostRegisterV2(pages, 4096, ACL_HOST_REG_MAPPED) == ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+  CHECK(aclrtHostRegisterV2(pages, 4096, ACL_HOST_REG_PINNED) == ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+  CHECK(aclrtHostRegisterV2(pages, 4096, 0) == ACL_ERROR_RT_PARAM_INVALID);
+  CHECK_OK(aclrtHostUnregister(pages));
+  CHECK(!IsDeviceMemory(pages, 1));
+  CHECK(aclrtHostUnregister(pages) == ACL_ERROR_HOST_MEMORY_NOT_REGISTERED);
+  CHECK(aclrtHostGetDevicePointer(pages, &onDevice, 0) == ACL_ERROR_RT_PARAM_INVALID);
+  CHECK_OK(aclrtFreeHostWithDevSync(pages));
+
+  alignas(4096) static char ordinary[8192];
+  CHECK(aclrtHostRegisterV2(ordinary + 1, 4096, ACL_HOST_REG_MAPPED) == ACL_ERROR_RT_PARAM_INVALID);
+  CHECK_OK(aclrtHostRegisterV2(ordinary, 8192, ACL_HOST_REG_MAPPED | ACL_HOST_REG_PINNED));
+  CHECK_OK(aclrtPointerGetAttributes(ordinary + 5000, &attributes));
+  CHECK(attributes.location.type == ACL_MEM_LOCATION_TYPE_HOST);
+  CHECK(aclrtFreeHost(ordinary) == ACL_ERROR_RT_PARAM_INVALID);
+  CHECK_OK(aclrtHostUnregister(ordinary));
+  aclrtHostMemMapCapability capability = ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED;
+  CHECK_OK(aclrtHostMemMapCapabilities(0, ACL_RT_HAC_TYPE_AIC, &capability));
+  CHECK(capability == ACL_RT_HOST_MEM_MAP_SUPPORTED);
+}
+
 void FreeWaitsForQueuedWork() {
   char* block = Allocate(kMiB);
   std::promise<void> gate;
@@ -138,6 +170,68 @@ void MappingsGrowAndShrink() {
   CHECK(Free() == 64 * kMiB);
 }
 
+void MappedMemoryIsKnown() {
+  aclrtDrvMemHandle handle = Physical(2 * kMiB);
+  void* range = nullptr;
+  CHECK_OK(aclrtReserveMemAddress(&range, 4 * kMiB, 0, nullptr, 0));
+  CHECK(aclrtMapMem(range, kMiB, 0, handle, 0) == ACL_ERROR_RT_PARAM_INVALID);  // a part
+  CHECK_OK(aclrtMapMem(range, 2 * kMiB, 0, handle, 0));
+  CHECK_OK(aclrtFreePhysical(handle));
+  CHECK(Free() == 62 * kMiB);  // it is mapped
+
+  aclrtMemAccessDesc access{};
+  access.flags = ACL_RT_MEM_ACCESS_FLAGS_READ;
+  access.location = {1, ACL_MEM_LOCATION_TYPE_DEVICE};
+  uint64_t flags = 9;
+  CHECK_OK(aclrtMemGetAccess(range, &access.location, &flags));
+  CHECK(flags == ACL_RT_MEM_ACCESS_FLAGS_NONE);
+  CHECK(aclrtMemSetAccess(range, kMiB, &access, 1) == ACL_ERROR_RT_PARAM_INVALID);
+  CHECK_OK(aclrtMemSetAccess(range, 2 * kMiB, &access, 1));
+  CHECK_OK(aclrtMemGetAccess(range, &access.location, &flags));
+  CHECK(flags == ACL_RT_MEM_ACCESS_FLAGS_READ);
+  aclrtMemLocation own{0, ACL_MEM_LOCATION_TYPE_DEVICE};
+  CHECK_OK(aclrtMemGetAccess(range, &own, &flags));
+  CHECK(flags == ACL_RT_MEM_ACCESS_FLAGS_READWRITE);
+
+  aclrtDrvMemHandle retained = nullptr;
+  aclrtPhysicalMemProp properties{};
+  CHECK_OK(aclrtMemRetainAllocationHandle(range, &retained));
+  CHECK_OK(aclrtMemGetAllocationPropertiesFromHandle(retained, &properties));
+  CHECK(properties.location.type == ACL_MEM_LOCATION_TYPE_DEVICE && properties.location.id == 0);
+  void* begin = nullptr;
+  size_t bytes = 0;
+  CHECK_OK(aclrtMemGetAddressRange(static_cast<char*>(range) + 77, &begin, &bytes));
+  CHECK(begin == range && bytes == 2 * kMiB);
+  CHECK_OK(aclrtUnmapMem(range));
+  CHECK(Free() == 62 * kMiB);  // it is retained
+  CHECK_OK(aclrtFreePhysical(retained));
+  CHECK(Free() == 64 * kMiB);
+  CHECK_OK(aclrtReleaseMemAddress(range));
+  size_t granularity = 0;
+  CHECK_OK(aclrtMemGetAllocationGranularity(&properties, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &granularity));
+  CHECK(granularity == 2 * kMiB);
+}
+
+void PhysicalMemoryMayBeOfTheHost() {
+  aclrtPhysicalMemProp properties{};
+  properties.location.type = ACL_MEM_LOCATION_TYPE_HOST;
+  aclrtDrvMemHandle handle = nullptr;
+  CHECK_OK(aclrtMallocPhysical(&handle, 2 * kMiB, &properties, 0));
+  CHECK(Free() == 64 * kMiB);
+  void* range = nullptr;
+  CHECK_OK(aclrtReserveMemAddress(&range, 2 * kMiB, 0, nullptr, 0));
+  CHECK_OK(aclrtMapMem(range, 2 * kMiB, 0, handle, 0));
+  std::memset(range, 1, 2 * kMiB);
+  aclrtPtrAttributes attributes{};
+  CHECK_OK(aclrtPointerGetAttributes(range, &attributes));
+  CHECK(attributes.location.type == ACL_MEM_LOCATION_TYPE_HOST);
+  CHECK(!IsDeviceMemory(range, 1));
+  CHECK(aclrtFreeHost(range) == ACL_ERROR_RT_PARAM_INVALID);
+  CHECK_OK(aclrtUnmapMem(range));
+  CHECK_OK(aclrtFreePhysical(handle));
+  CHECK_OK(aclrtReleaseMemAddress(range));
+}
+
 }  // namespace
 
 int main() {
@@ -148,7 +242,10 @@ int main() {
   EveryDeviceHasItsOwn();
   BoundsAreKnown();
   HostMemoryIsKnown();
+  HostMemoryIsRegistered();
   FreeWaitsForQueuedWork();
   MappingsGrowAndShrink();
+  MappedMemoryIsKnown();
+  PhysicalMemoryMayBeOfTheHost();
   return checks::Result();
 }

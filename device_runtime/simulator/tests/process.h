@@ -34,17 +34,23 @@ class Process {
   pid_t Id() const { return id_; }
 
   // From one side to the other.
-  void Send(size_t value) {
+  template <class Value>
+  void SendValue(const Value& value) {
     const int end = id_ == 0 ? toParent_[1] : toChild_[1];
     if (write(end, &value, sizeof(value)) != sizeof(value)) std::abort();
   }
 
-  size_t Receive() {
-    size_t value = 0;
+  template <class Value>
+  Value ReceiveValue() {
+    Value value{};
     const int end = id_ == 0 ? toChild_[0] : toParent_[0];
     if (read(end, &value, sizeof(value)) != sizeof(value)) std::abort();
     return value;
   }
+
+  // To meet: any word will do.
+  void Send(size_t value = 0) { SendValue(value); }
+  size_t Receive() { return ReceiveValue<size_t>(); }
 
   void Kill() {
     kill(id_, SIGKILL);

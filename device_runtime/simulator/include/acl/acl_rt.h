@@ -20,6 +20,19 @@ extern "C" {
 #define ACL_STREAM_FAST_SYNC 0x00000002U
 #define ACL_STREAM_PERSISTENT 0x00000004U
 
+#define ACL_RT_IPC_MEM_EXPORT_FLAG_DEFAULT 0x0UL
+#define ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL
+#define ACL_RT_IPC_MEM_IMPORT_FLAG_DEFAULT 0x0UL
+#define ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS 0x1UL
+
+#define ACL_RT_VMM_EXPORT_FLAG_DEFAULT 0x0UL
+#define ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION 0x1UL
+
+#define ACL_HOST_REG_MAPPED 0x2UL
+#define ACL_HOST_REG_IOMEMORY 0x4UL
+#define ACL_HOST_REG_READONLY 0x8UL
+#define ACL_HOST_REG_PINNED 0x10000000UL
+
 #define ACL_CONTINUE_ON_FAILURE 0x00000000U
 #define ACL_STOP_ON_FAILURE 0x00000001U
 
@@ -79,12 +92,44 @@ typedef enum aclrtMemAttr {
   ACL_HBM_MEM_P2P_NORMAL,
   ACL_HBM_MEM_HUGE1G,
   ACL_HBM_MEM_P2P_HUGE1G,
+  ACL_MEM_NORMAL,
+  ACL_MEM_HUGE,
+  ACL_MEM_HUGE1G,
+  ACL_MEM_P2P_NORMAL,
+  ACL_MEM_P2P_HUGE,
+  ACL_MEM_P2P_HUGE1G,
 } aclrtMemAttr;
+
+typedef enum {
+  ACL_HOST_REGISTER_MAPPED = 0,
+  ACL_HOST_REGISTER_IOMEMORY = 0x04,
+  ACL_HOST_REGISTER_READONLY = 0x08,
+} aclrtHostRegisterType;
+
+typedef enum {
+  ACL_RT_HAC_TYPE_STARS = 0,
+  ACL_RT_HAC_TYPE_AICPU,
+  ACL_RT_HAC_TYPE_AIC,
+  ACL_RT_HAC_TYPE_AIV,
+  ACL_RT_HAC_TYPE_PCIEDMA,
+  ACL_RT_HAC_TYPE_RDMA,
+  ACL_RT_HAC_TYPE_SDMA,
+  ACL_RT_HAC_TYPE_DVPP,
+  ACL_RT_HAC_TYPE_UDMA,
+  ACL_RT_HAC_TYPE_CCU,
+} aclrtHacType;
+
+typedef enum {
+  ACL_RT_HOST_MEM_MAP_NOT_SUPPORTED = 0,
+  ACL_RT_HOST_MEM_MAP_SUPPORTED,
+} aclrtHostMemMapCapability;
 
 typedef enum aclrtMemLocationType {
   ACL_MEM_LOCATION_TYPE_HOST = 0,
   ACL_MEM_LOCATION_TYPE_DEVICE = 1,
   ACL_MEM_LOCATION_TYPE_UNREGISTERED = 2,
+  ACL_MEM_LOCATION_TYPE_MANAGED = 3,
+  ACL_MEM_LOCATION_TYPE_HOST_NUMA = 4,
 } aclrtMemLocationType;
 
 typedef struct aclrtMemLocation {
@@ -113,11 +158,71 @@ typedef struct aclrtPhysicalMemProp {
   uint64_t reserve;
 } aclrtPhysicalMemProp;
 
+typedef enum aclrtMemSharedHandleType {
+  ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT = 0x1,
+  ACL_MEM_SHARE_HANDLE_TYPE_FABRIC = 0x2,
+} aclrtMemSharedHandleType;
+
+typedef enum aclrtMemGranularityOptions {
+  ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM,
+  ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED,
+  ACL_RT_MEM_ALLOC_GRANULARITY_UNDEF = 0xFFFF,
+} aclrtMemGranularityOptions;
+
+typedef enum {
+  ACL_RT_MEM_ACCESS_FLAGS_NONE = 0x0,
+  ACL_RT_MEM_ACCESS_FLAGS_READ = 0x1,
+  ACL_RT_MEM_ACCESS_FLAGS_READWRITE = 0x3,
+} aclrtMemAccessFlags;
+
+typedef struct {
+  aclrtMemAccessFlags flags;
+  aclrtMemLocation location;
+  uint8_t reserved[12];
+} aclrtMemAccessDesc;
+
+typedef enum { ACL_RT_IPC_MEM_ATTR_ACCESS_LINK } aclrtIpcMemAttrType;
+
+typedef struct {
+  uint32_t sdid;
+  int32_t* pid;
+  size_t num;
+} aclrtServerPid;
+
+typedef struct {
+  aclrtMemLocation dstLoc;
+  aclrtMemLocation srcLoc;
+  uint8_t reserved[16];
+} aclrtMemcpyBatchAttr;
+
 typedef void* aclrtDrvMemHandle;
 typedef void* aclrtBinHandle;
 typedef void* aclrtFuncHandle;
 
-typedef struct aclrtMallocConfig aclrtMallocConfig;
+typedef enum {
+  ACL_RT_MEM_ATTR_RSV = 0,
+  ACL_RT_MEM_ATTR_MODULE_ID,
+  ACL_RT_MEM_ATTR_DEVICE_ID,
+  ACL_RT_MEM_ATTR_VA_FLAG,
+} aclrtMallocAttrType;
+
+typedef union {
+  uint16_t moduleId;
+  uint32_t deviceId;
+  uint32_t vaFlag;
+  uint8_t reserved[8];
+} aclrtMallocAttrValue;
+
+typedef struct {
+  aclrtMallocAttrType attr;
+  aclrtMallocAttrValue value;
+} aclrtMallocAttribute;
+
+typedef struct {
+  aclrtMallocAttribute* attrs;
+  size_t numAttrs;
+} aclrtMallocConfig;
+
 typedef struct aclrtBinaryLoadOptions aclrtBinaryLoadOptions;
 typedef struct aclrtUtilizationExtendInfo aclrtUtilizationExtendInfo;
 
@@ -283,13 +388,29 @@ ACL_FUNC_VISIBILITY aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFu
 // Memory
 ACL_FUNC_VISIBILITY aclError aclrtMalloc(void** pointer, size_t bytes, aclrtMemMallocPolicy policy);
 ACL_FUNC_VISIBILITY aclError aclrtMallocAlign32(void** pointer, size_t bytes, aclrtMemMallocPolicy policy);
+ACL_FUNC_VISIBILITY aclError aclrtMallocCached(void** pointer, size_t bytes, aclrtMemMallocPolicy policy);
+ACL_FUNC_VISIBILITY aclError aclrtMallocWithCfg(void** pointer, size_t bytes, aclrtMemMallocPolicy policy,
+                                                aclrtMallocConfig* config);
 ACL_FUNC_VISIBILITY aclError aclrtFree(void* pointer);
+ACL_FUNC_VISIBILITY aclError aclrtFreeWithDevSync(void* pointer);
 ACL_FUNC_VISIBILITY aclError aclrtMallocHost(void** pointer, size_t bytes);
 ACL_FUNC_VISIBILITY aclError aclrtMallocHostWithCfg(void** pointer, uint64_t bytes,
                                                     aclrtMallocConfig* config);
 ACL_FUNC_VISIBILITY aclError aclrtFreeHost(void* pointer);
+ACL_FUNC_VISIBILITY aclError aclrtFreeHostWithDevSync(void* pointer);
+ACL_FUNC_VISIBILITY aclError aclrtHostRegister(void* pointer, uint64_t bytes, aclrtHostRegisterType type,
+                                               void** devicePointer);
+ACL_FUNC_VISIBILITY aclError aclrtHostRegisterV2(void* pointer, uint64_t bytes, uint32_t flags);
+ACL_FUNC_VISIBILITY aclError aclrtHostGetDevicePointer(void* hostPointer, void** devicePointer,
+                                                       uint32_t flags);
+ACL_FUNC_VISIBILITY aclError aclrtHostUnregister(void* pointer);
+ACL_FUNC_VISIBILITY aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType type,
+                                                         aclrtHostMemMapCapability* capability);
 ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attribute, size_t* free, size_t* total);
 ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void* pointer, aclrtPtrAttributes* attributes);
+ACL_FUNC_VISIBILITY aclError aclrtMemGetAddressRange(void* pointer, void** begin, size_t* bytes);
+ACL_FUNC_VISIBILITY aclError aclrtMemFlush(void* pointer, size_t bytes);
+ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void* pointer, size_t bytes);
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void* destination, size_t capacity, const void* source, size_t bytes,
                                          aclrtMemcpyKind kind);
 ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsync(void* destination, size_t capacity, const void* source,
@@ -309,6 +430,40 @@ ACL_FUNC_VISIBILITY aclError aclrtFreePhysical(aclrtDrvMemHandle handle);
 ACL_FUNC_VISIBILITY aclError aclrtMapMem(void* address, size_t bytes, size_t offset, aclrtDrvMemHandle handle,
                                          uint64_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtUnmapMem(void* address);
+ACL_FUNC_VISIBILITY aclError aclrtMemSetAccess(void* address, size_t bytes, aclrtMemAccessDesc* accesses,
+                                               size_t count);
+ACL_FUNC_VISIBILITY aclError aclrtMemGetAccess(void* address, aclrtMemLocation* location, uint64_t* flags);
+ACL_FUNC_VISIBILITY aclError aclrtMemRetainAllocationHandle(void* address, aclrtDrvMemHandle* handle);
+ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationPropertiesFromHandle(aclrtDrvMemHandle handle,
+                                                                       aclrtPhysicalMemProp* properties);
+ACL_FUNC_VISIBILITY aclError aclrtMemGetAllocationGranularity(aclrtPhysicalMemProp* properties,
+                                                              aclrtMemGranularityOptions option,
+                                                              size_t* granularity);
+
+// Memory shared between processes
+ACL_FUNC_VISIBILITY aclError aclrtIpcMemGetExportKey(void* pointer, size_t bytes, char* key, size_t capacity,
+                                                     uint64_t flags);
+ACL_FUNC_VISIBILITY aclError aclrtIpcMemSetImportPid(const char* key, int32_t* processes, size_t count);
+ACL_FUNC_VISIBILITY aclError aclrtIpcMemImportPidInterServer(const char* key, aclrtServerPid* processes,
+                                                             size_t count);
+ACL_FUNC_VISIBILITY aclError aclrtIpcMemImportByKey(void** pointer, const char* key, uint64_t flags);
+ACL_FUNC_VISIBILITY aclError aclrtIpcMemSetAttr(const char* key, aclrtIpcMemAttrType type, uint64_t value);
+ACL_FUNC_VISIBILITY aclError aclrtIpcMemClose(const char* key);
+ACL_FUNC_VISIBILITY aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle,
+                                                             aclrtMemHandleType type, uint64_t flags,
+                                                             uint64_t* shareable);
+ACL_FUNC_VISIBILITY aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle, uint64_t flags,
+                                                               aclrtMemSharedHandleType type,
+                                                               void* shareable);
+ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandle(uint64_t shareable, int32_t deviceId,
+                                                               aclrtDrvMemHandle* handle);
+ACL_FUNC_VISIBILITY aclError aclrtMemImportFromShareableHandleV2(void* shareable,
+                                                                 aclrtMemSharedHandleType type,
+                                                                 uint64_t flags, aclrtDrvMemHandle* handle);
+ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandle(uint64_t shareable, int32_t* processes,
+                                                             size_t count);
+ACL_FUNC_VISIBILITY aclError aclrtMemSetPidToShareableHandleV2(void* shareable, aclrtMemSharedHandleType type,
+                                                               int32_t* processes, size_t count);
 
 #ifdef __cplusplus
 }

@@ -5,9 +5,11 @@
 
 #include <iterator>
 #include <mutex>
+#include <utility>
 
 #include "runtime/device.h"
 #include "runtime/memory.h"
+#include "runtime/physical.h"
 
 namespace simulator {
 namespace {
@@ -16,16 +18,17 @@ uintptr_t Address(const void* pointer) { return reinterpret_cast<uintptr_t>(poin
 
 }  // namespace
 
-void Blocks::Add(const void* begin, Block block) {
+void Blocks::Add(Block block) {
   const std::unique_lock<std::shared_mutex> lock(mutex_);
-  blocks_[Address(begin)] = block;
+  const uintptr_t begin = Address(block.begin);
+  blocks_[begin] = std::move(block);
 }
 
 std::optional<Blocks::Block> Blocks::Remove(const void* begin) {
   const std::unique_lock<std::shared_mutex> lock(mutex_);
   const auto found = blocks_.find(Address(begin));
   if (found == blocks_.end()) return std::nullopt;
-  const Block block = found->second;
+  Block block = std::move(found->second);
   blocks_.erase(found);
   return block;
 }
@@ -67,9 +70,8 @@ bool Blocks::Cover(const void* pointer, size_t bytes) const {
 std::vector<void*> Blocks::Of(const Device& device) const {
   const std::shared_lock<std::shared_mutex> lock(mutex_);
   std::vector<void*> own;
-  for (const auto& [begin, block] : blocks_) {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): blocks are kept by address, to look for the ones next to it
-    if (block.device == &device) own.push_back(reinterpret_cast<void*>(begin));
+  for (const auto& [address, block] : blocks_) {
+    if (block.device == &device) own.push_back(block.begin);
   }
   return own;
 }
@@ -84,13 +86,40 @@ Blocks& MappedBlocks() {
   return *blocks;
 }
 
+Blocks& ImportedBlocks() {
+  static auto* blocks = new Blocks;
+  return *blocks;
+}
+
+Blocks& RegisteredBlocks() {
+  static auto* blocks = new Blocks;
+  return *blocks;
+}
+
 Blocks& HostBlocks() {
   static auto* blocks = new Blocks;
   return *blocks;
 }
 
+Blocks& PinnedBlocks() {
+  static auto* blocks = new Blocks;
+  return *blocks;
+}
+
+std::optional<Blocks::Block> FindDeviceBlock(const void* pointer) {
+  for (const Blocks* blocks : {&DeviceBlocks(), &MappedBlocks(), &ImportedBlocks()}) {
+    if (auto block = blocks->At(pointer)) return block;
+  }
+  return std::nullopt;
+}
+
 bool IsDeviceMemory(const void* pointer, size_t bytes) {
-  return DeviceBlocks().Cover(pointer, bytes) || MappedBlocks().Cover(pointer, bytes);
+  return DeviceBlocks().Cover(pointer, bytes) || MappedBlocks().Cover(pointer, bytes) ||
+         ImportedBlocks().Cover(pointer, bytes) || RegisteredBlocks().Cover(pointer, bytes);
+}
+
+bool IsPinnedMemory(const void* pointer, size_t bytes) {
+  return HostBlocks().Cover(pointer, bytes) || PinnedBlocks().Cover(pointer, bytes);
 }
 
 void* MapPages(size_t bytes) {

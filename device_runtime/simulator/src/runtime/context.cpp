@@ -7,6 +7,7 @@
 #include "runtime/boundary.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/forked.h"
 #include "runtime/handles.h"
 #include "runtime/queue.h"
 
@@ -39,6 +40,7 @@ void Enter(std::shared_ptr<Context> context) { ThisThreads() = std::move(context
 std::shared_ptr<Context> Entered() { return ThisThreads(); }
 
 aclError CurrentContext(std::shared_ptr<Context>* context) {
+  if (const aclError error = RefuseIfForked()) return error;
   if (ThisThreads() == nullptr && defaultDevice >= 0) {
     if (const aclError error = aclrtSetDevice(defaultDevice)) return error;
   }
@@ -68,6 +70,7 @@ aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
 
 aclError aclrtDestroyContext(aclrtContext context) {
   return Guarded("aclrtDestroyContext", [&]() -> aclError {
+    if (const aclError error = RefuseIfForked()) return error;
     const std::shared_ptr<Context> removed = Created().Remove(context);
     if (removed == nullptr)
       return Fail(ACL_ERROR_INVALID_PARAM, "aclrtDestroyContext: not a created context");

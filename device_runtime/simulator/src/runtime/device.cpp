@@ -17,6 +17,7 @@
 #include "runtime/driver.h"
 #include "runtime/error.h"
 #include "runtime/faults.h"
+#include "runtime/forked.h"
 #include "runtime/ledger.h"
 #include "runtime/queue.h"
 
@@ -51,6 +52,7 @@ Device::Device(int32_t id, int32_t physicalId)
     : id_(id), physicalId_(physicalId), primary_(std::make_shared<Context>(this)) {}
 
 void Device::Retain() {
+  NoteDeviceUse();
   const std::lock_guard<std::mutex> lock(mutex_);
   if (users_ == 0) AttachTo(physicalId_);
   ++users_;
@@ -103,6 +105,7 @@ const VisibleDevices& Visible() {
 }
 
 aclError FindDevice(int64_t id, Device** device) {
+  if (const aclError error = RefuseIfForked()) return error;
   if (const aclError error = ReachDriver()) return error;
   const VisibleDevices& visible = Visible();
   if (!visible.problem.empty()) return Fail(ACL_ERROR_RT_INVALID_DEVICEID, visible.problem);
@@ -113,6 +116,13 @@ aclError FindDevice(int64_t id, Device** device) {
   }
   *device = visible.devices[static_cast<size_t>(id)].get();
   return ACL_SUCCESS;
+}
+
+Device* VisibleDevice(int32_t physicalId) {
+  for (const auto& device : Visible().devices) {
+    if (device->PhysicalId() == physicalId) return device.get();
+  }
+  return nullptr;
 }
 
 std::optional<std::vector<int32_t>> ParseVisible(const char* value, uint32_t devices) {

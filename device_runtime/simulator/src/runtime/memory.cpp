@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "acl/acl_rt.h"
 #include "runtime/blocks.h"
@@ -10,6 +11,8 @@
 #include "runtime/context.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/forked.h"
+#include "runtime/own_memory.h"
 #include "runtime/queue.h"
 
 namespace simulator {
@@ -17,42 +20,58 @@ namespace {
 
 constexpr uint32_t kPageBytes = 4096;
 
-std::string InMiB(size_t bytes) { return std::to_string(bytes / 1048576) + " MiB"; }
-
-aclError OutOfMemory(const Device& device, size_t bytes) {
-  return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "device " + std::to_string(device.Id()) +
-                                                  " is out of simulated memory: " + InMiB(bytes) +
-                                                  " asked for, " + InMiB(device.Free()) + " of " +
-                                                  InMiB(TheConfiguration().memory) + " free");
-}
-
-void Release(void* pointer, const Blocks::Block& block) {
-  UnmapPages(pointer, block.bytes);
-  block.device->GiveBack(block.bytes);
-}
-
+// Where the memory is for this process. Memory of the host that devices can access is still on the host.
 aclrtPtrAttributes Describe(const void* pointer) {
   aclrtPtrAttributes attributes{};
   attributes.pageSize = kPageBytes;
   attributes.location.type = ACL_MEM_LOCATION_TYPE_UNREGISTERED;
-  if (HostBlocks().At(pointer)) {
-    attributes.location.type = ACL_MEM_LOCATION_TYPE_HOST;
-    return attributes;
-  }
-  auto block = DeviceBlocks().At(pointer);
-  if (!block) block = MappedBlocks().At(pointer);
-  if (block) {
+  if (const auto block = FindDeviceBlock(pointer)) {
     attributes.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
     attributes.location.id = static_cast<uint32_t>(block->device->Id());
+  } else if (IsPinnedMemory(pointer, 1) || RegisteredBlocks().At(pointer)) {
+    attributes.location.type = ACL_MEM_LOCATION_TYPE_HOST;
   }
   return attributes;
+}
+
+aclError Allocate(const char* call, void** pointer, size_t bytes) {
+  if (pointer == nullptr || bytes == 0) {
+    return Fail(ACL_ERROR_INVALID_PARAM,
+                std::string(call) + ": nothing to allocate, or no place for the pointer");
+  }
+  std::shared_ptr<Context> context;
+  if (const aclError error = CurrentContext(&context)) return error;
+  std::shared_ptr<OwnMemory> memory;
+  if (const aclError error = OwnMemory::Allocate(context->device, bytes, &memory)) return error;
+  *pointer = memory->Map(nullptr, 0, memory->Bytes());
+  if (*pointer == nullptr) return NoHostMemory();
+  DeviceBlocks().Add({static_cast<char*>(*pointer), memory->Bytes(), context->device, memory});
+  return ACL_SUCCESS;
+}
+
+// Waits for the streams of the device first: a queued task may still use the block. CANN does not wait, and
+// such a task would fail there; here it would bring the process down.
+aclError Free(const char* call, void* pointer) {
+  const auto found = DeviceBlocks().At(pointer);
+  if (!found) {
+    return Fail(ACL_ERROR_RT_PARAM_INVALID,
+                std::string(call) + ": the pointer is not allocated device memory");
+  }
+  if (const aclError error = RefuseIfForked()) return error;
+  DrainStreams(*found->device);
+  const auto block = DeviceBlocks().Remove(pointer);
+  if (!block) {
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, std::string(call) + ": the pointer is not the start of a block");
+  }
+  UnmapPages(pointer, block->bytes);
+  return ACL_SUCCESS;
 }
 
 }  // namespace
 
 void FreeBlocks(const Device& device) {
   for (void* pointer : DeviceBlocks().Of(device)) {
-    if (const auto block = DeviceBlocks().Remove(pointer)) Release(pointer, *block);
+    if (const auto block = DeviceBlocks().Remove(pointer)) UnmapPages(pointer, block->bytes);
   }
 }
 
@@ -60,64 +79,29 @@ void FreeBlocks(const Device& device) {
 
 using namespace simulator;
 
+// Which pages the memory is made of makes no difference here.
 aclError aclrtMalloc(void** pointer, size_t bytes, aclrtMemMallocPolicy) {
-  return Guarded("aclrtMalloc", [&]() -> aclError {
-    if (pointer == nullptr || bytes == 0) {
-      return Fail(ACL_ERROR_INVALID_PARAM, "aclrtMalloc: nothing to allocate, or no place for the pointer");
-    }
-    std::shared_ptr<Context> context;
-    if (const aclError error = CurrentContext(&context)) return error;
-    Device& device = *context->device;
-    if (bytes > TheConfiguration().memory) return OutOfMemory(device, bytes);
-    const size_t taken = WholePages(bytes);
-    if (!device.Take(taken)) return OutOfMemory(device, bytes);
-    *pointer = MapPages(taken);
-    if (*pointer == nullptr) {
-      device.GiveBack(taken);
-      return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "the host has no memory left for a simulated device");
-    }
-    DeviceBlocks().Add(*pointer, {taken, &device});
-    return ACL_SUCCESS;
-  });
+  return Guarded("aclrtMalloc", [&] { return Allocate("aclrtMalloc", pointer, bytes); });
 }
 
-aclError aclrtMallocAlign32(void** pointer, size_t bytes, aclrtMemMallocPolicy policy) {
-  return aclrtMalloc(pointer, bytes, policy);  // pages are aligned well enough
+aclError aclrtMallocAlign32(void** pointer, size_t bytes, aclrtMemMallocPolicy) {
+  return Guarded("aclrtMallocAlign32", [&] { return Allocate("aclrtMallocAlign32", pointer, bytes); });
+}
+
+aclError aclrtMallocCached(void** pointer, size_t bytes, aclrtMemMallocPolicy) {
+  return Guarded("aclrtMallocCached", [&] { return Allocate("aclrtMallocCached", pointer, bytes); });
+}
+
+aclError aclrtMallocWithCfg(void** pointer, size_t bytes, aclrtMemMallocPolicy, aclrtMallocConfig*) {
+  return Guarded("aclrtMallocWithCfg", [&] { return Allocate("aclrtMallocWithCfg", pointer, bytes); });
 }
 
 aclError aclrtFree(void* pointer) {
-  return Guarded("aclrtFree", [&]() -> aclError {
-    const auto found = DeviceBlocks().At(pointer);
-    if (!found)
-      return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtFree: the pointer is not allocated device memory");
-    DrainStreams(*found->device);  // a queued task may still use the block
-    const auto block = DeviceBlocks().Remove(pointer);
-    if (!block) return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtFree: the pointer is not the start of a block");
-    Release(pointer, *block);
-    return ACL_SUCCESS;
-  });
+  return Guarded("aclrtFree", [&] { return Free("aclrtFree", pointer); });
 }
 
-aclError aclrtMallocHost(void** pointer, size_t bytes) {
-  if (pointer == nullptr || bytes == 0) {
-    return Fail(ACL_ERROR_INVALID_PARAM, "aclrtMallocHost: nothing to allocate, or no place for the pointer");
-  }
-  const size_t taken = WholePages(bytes);
-  *pointer = MapPages(taken);
-  if (*pointer == nullptr) return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "aclrtMallocHost: no memory left");
-  HostBlocks().Add(*pointer, {taken, nullptr});
-  return ACL_SUCCESS;
-}
-
-aclError aclrtMallocHostWithCfg(void** pointer, uint64_t bytes, aclrtMallocConfig*) {
-  return aclrtMallocHost(pointer, bytes);
-}
-
-aclError aclrtFreeHost(void* pointer) {
-  const auto block = HostBlocks().Remove(pointer);
-  if (!block) return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtFreeHost: not memory of aclrtMallocHost");
-  UnmapPages(pointer, block->bytes);
-  return ACL_SUCCESS;
+aclError aclrtFreeWithDevSync(void* pointer) {
+  return Guarded("aclrtFreeWithDevSync", [&] { return Free("aclrtFreeWithDevSync", pointer); });
 }
 
 aclError aclrtGetMemInfo(aclrtMemAttr, size_t* free, size_t* total) {
@@ -134,7 +118,25 @@ aclError aclrtGetMemInfo(aclrtMemAttr, size_t* free, size_t* total) {
 }
 
 aclError aclrtPointerGetAttributes(const void* pointer, aclrtPtrAttributes* attributes) {
-  if (attributes == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtPointerGetAttributes: no result");
-  *attributes = Describe(pointer);
-  return ACL_SUCCESS;
+  return Guarded("aclrtPointerGetAttributes", [&]() -> aclError {
+    if (attributes == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtPointerGetAttributes: no result");
+    *attributes = Describe(pointer);
+    return ACL_SUCCESS;
+  });
 }
+
+aclError aclrtMemGetAddressRange(void* pointer, void** begin, size_t* bytes) {
+  return Guarded("aclrtMemGetAddressRange", [&]() -> aclError {
+    auto block = FindDeviceBlock(pointer);
+    if (!block) block = HostBlocks().At(pointer);
+    if (!block) return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtMemGetAddressRange: in no block of memory");
+    if (begin != nullptr) *begin = block->begin;
+    if (bytes != nullptr) *bytes = block->bytes;
+    return ACL_SUCCESS;
+  });
+}
+
+// The host and its devices see the same memory at once.
+aclError aclrtMemFlush(void*, size_t) { return ACL_SUCCESS; }
+
+aclError aclrtMemInvalidate(void*, size_t) { return ACL_SUCCESS; }

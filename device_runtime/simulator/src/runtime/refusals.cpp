@@ -7,8 +7,8 @@
 #include "acl/acl_rt.h"
 #include "runtime/error.h"
 
-// What torch_npu links against and the simulated CANN does not do: device kernels, memory shared between
-// processes, the profiler's reports. The arguments are of no interest, only their number matters to the ABI.
+// What torch_npu links against and the simulated CANN does not do: device kernels, the profiler's reports.
+// The arguments are of no interest, only their number matters to the ABI.
 
 #define REFUSED(name) \
   ACL_FUNC_VISIBILITY int name() { return simulator::Refuse(#name); }
@@ -22,10 +22,6 @@ REFUSED(rtDevBinaryRegister)
 REFUSED(rtFunctionRegister)
 REFUSED(rtGetC2cCtrlAddr)
 REFUSED(rtKernelLaunch)
-
-REFUSED(aclrtMemExportToShareableHandle)
-REFUSED(aclrtMemImportFromShareableHandle)
-REFUSED(aclrtMemSetPidToShareableHandle)
 
 REFUSED(MsprofReportAdditionalInfo)
 REFUSED(MsprofReportApi)
