@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "runtime/activity.h"
 #include "runtime/error.h"
 #include "runtime/stream.h"
 
@@ -71,12 +72,14 @@ void Submit(const char* call, std::shared_ptr<Communicator> group, aclrtStream s
   const HcclResult broken = group->status();
   Require(broken == HCCL_SUCCESS, broken,
           "communicator " + group->name() + " is broken since an earlier failure");
-  const aclError queued = Enqueue(stream, [call, group = std::move(group), work = std::move(work)] {
-    const HcclResult result = Guarded(call, work);
-    if (result == HCCL_SUCCESS) return ACL_SUCCESS;
-    group->Break(result);
-    return RuntimeCode(result);
-  });
+  const auto describe = [call] { return Activity{ActivityKind::kCollective, call}; };
+  const aclError queued =
+      Enqueue(stream, Observed(describe, [call, group = std::move(group), work = std::move(work)] {
+                const HcclResult result = Guarded(call, work);
+                if (result == HCCL_SUCCESS) return ACL_SUCCESS;
+                group->Break(result);
+                return RuntimeCode(result);
+              }));
   Require(queued == ACL_SUCCESS, HCCL_E_RUNTIME,
           "the stream did not take the task: " + std::to_string(queued));
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "acl/acl_rt.h"
+#include "runtime/activity.h"
 #include "runtime/blocks.h"
 #include "runtime/error.h"
 #include "runtime/memory.h"
@@ -78,13 +79,17 @@ aclError CheckSet(const char* call, const void* pointer, size_t capacity, size_t
   return ACL_SUCCESS;
 }
 
+auto CopyOf(size_t bytes) {
+  return [bytes] { return Activity{ActivityKind::kCopy, "aclrtMemcpyAsync", bytes}; };
+}
+
 aclError CopyFromSnapshot(void* to, const void* from, size_t bytes, aclrtStream stream) {
   const auto* begin = static_cast<const char*>(from);
   auto snapshot = std::make_shared<const std::vector<char>>(begin, begin + bytes);
-  return Enqueue(stream, [=, snapshot = std::move(snapshot)] {
-    std::memcpy(to, snapshot->data(), bytes);
-    return ACL_SUCCESS;
-  });
+  return Enqueue(stream, Observed(CopyOf(bytes), [=, snapshot = std::move(snapshot)] {
+                   std::memcpy(to, snapshot->data(), bytes);
+                   return ACL_SUCCESS;
+                 }));
 }
 
 }  // namespace
@@ -108,10 +113,10 @@ aclError aclrtMemcpyAsync(void* destination, size_t capacity, const void* source
     return error;
   }
   if (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) return CopyFromSnapshot(destination, source, bytes, stream);
-  return Enqueue(stream, [=] {
-    std::memmove(destination, source, bytes);
-    return ACL_SUCCESS;
-  });
+  return Enqueue(stream, Observed(CopyOf(bytes), [=] {
+                   std::memmove(destination, source, bytes);
+                   return ACL_SUCCESS;
+                 }));
 }
 
 aclError aclrtMemcpyAsyncWithCondition(void* destination, size_t capacity, const void* source, size_t bytes,
@@ -129,8 +134,9 @@ aclError aclrtMemset(void* pointer, size_t capacity, int32_t value, size_t bytes
 aclError aclrtMemsetAsync(void* pointer, size_t capacity, int32_t value, size_t bytes, aclrtStream stream) {
   if (bytes == 0) return ACL_SUCCESS;
   if (const aclError error = CheckSet("aclrtMemsetAsync", pointer, capacity, bytes)) return error;
-  return Enqueue(stream, [=] {
-    std::memset(pointer, value, bytes);
-    return ACL_SUCCESS;
-  });
+  const auto describe = [bytes] { return Activity{ActivityKind::kMemset, "aclrtMemsetAsync", bytes}; };
+  return Enqueue(stream, Observed(describe, [=] {
+                   std::memset(pointer, value, bytes);
+                   return ACL_SUCCESS;
+                 }));
 }

@@ -31,6 +31,8 @@ aclError RefuseAfterFork() {
 
 Stream::Stream(std::shared_ptr<Context> context) : context_(std::move(context)), id_(nextId++) {}
 
+const Stream* Stream::Running() { return workerOf; }
+
 const Device& Stream::Owner() const { return *context_->device; }
 
 aclError Stream::Append(Task task, When when) {

@@ -29,6 +29,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
 
   explicit Stream(std::shared_ptr<Context> context);
 
+  static const Stream* Running();  // the stream whose task calls; nullptr on other threads
+
   int32_t Id() const { return id_; }
   Context& In() const { return *context_; }
   const Device& Owner() const;

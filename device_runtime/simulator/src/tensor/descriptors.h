@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "aclnn/acl_meta.h"
+#include "runtime/activity.h"
 
 // The opaque handles of the aclnn interface. The caller may destroy them as soon as phase 2 has returned,
 // so whatever runs later owns copies. `data` is device memory and belongs to the caller.
@@ -52,4 +53,5 @@ struct aclScalarList {
 struct aclOpExecutor {
   std::string name;
   std::function<aclError()> launch;
+  simulator::Operands operands{};  // left empty when nobody listens
 };

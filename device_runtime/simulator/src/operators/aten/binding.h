@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "launch.h"
+#include "operands.h"
 
 namespace simulator::operators {
 
@@ -84,6 +85,7 @@ class Signature {
         return Run(name, [&] { ComputeOn(compute, held, std::index_sequence_for<Parameters...>()); });
       };
       *Required(executor) = new aclOpExecutor{name, std::move(run)};
+      if (SomebodyListens()) (AddOperand<Parameters>(given, (*executor)->operands), ...);
     });
   }
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "runtime/activity.h"
 #include "runtime/error.h"
 #include "runtime/stream.h"
 
@@ -60,7 +61,10 @@ aclnnStatus Launch(void* /*workspace*/, uint64_t /*workspaceSize*/, aclOpExecuto
                    aclrtStream stream) {
   const std::unique_ptr<aclOpExecutor> owned(executor);
   if (owned == nullptr) return Fail(kInvalidArgument, "phase 2 was called without an executor");
-  return EnqueueKernel(stream, std::move(owned->launch));
+  const auto describe = [&owned] {
+    return Activity{ActivityKind::kOperator, std::move(owned->name), 0, std::move(owned->operands)};
+  };
+  return EnqueueKernel(stream, Observed(describe, std::move(owned->launch)));
 }
 
 aclnnStatus LaunchAndWait(void* workspace, uint64_t workspaceSize, aclOpExecutor* executor,

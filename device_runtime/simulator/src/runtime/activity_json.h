@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "runtime/activity.h"
+
+namespace simulator {
+
+// The run as one line of JSON, its end of line included: the form in which traces and profiles are written.
+ACL_FUNC_VISIBILITY std::string JsonLine(const ActivityRun& run);
+
+}  // namespace simulator
