@@ -7,6 +7,7 @@
 #include "acl/acl_rt.h"
 #include "runtime/activity.h"
 #include "runtime/blocks.h"
+#include "runtime/capture.h"
 #include "runtime/error.h"
 #include "runtime/memory.h"
 #include "runtime/stream.h"
@@ -102,6 +103,7 @@ aclError aclrtMemcpy(void* destination, size_t capacity, const void* source, siz
   if (bytes == 0) return ACL_SUCCESS;
   if (const aclError error = CheckCopy("aclrtMemcpy", destination, capacity, source, bytes, kind))
     return error;
+  if (const aclError error = AllowBlocking("aclrtMemcpy")) return error;
   std::memmove(destination, source, bytes);
   return ACL_SUCCESS;
 }
@@ -127,6 +129,7 @@ aclError aclrtMemcpyAsyncWithCondition(void* destination, size_t capacity, const
 aclError aclrtMemset(void* pointer, size_t capacity, int32_t value, size_t bytes) {
   if (bytes == 0) return ACL_SUCCESS;
   if (const aclError error = CheckSet("aclrtMemset", pointer, capacity, bytes)) return error;
+  if (const aclError error = AllowBlocking("aclrtMemset")) return error;
   std::memset(pointer, value, bytes);
   return ACL_SUCCESS;
 }

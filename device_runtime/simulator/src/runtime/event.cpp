@@ -1,175 +1,145 @@
+#include "runtime/event.h"
+
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "runtime/boundary.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
-#include "runtime/failure.h"
 #include "runtime/handles.h"
 #include "runtime/queue.h"
 
 namespace simulator {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// One recording of an event. Waits hold on to the recording they saw, so the event may be recorded again, or
-// destroyed, while they are pending.
-class Recording {
- public:
-  void Complete(std::optional<Failure> failure) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    when_ = Clock::now();
-    failure_ = std::move(failure);
-    completed_.notify_all();
-  }
-
-  aclError Wait() {
-    std::unique_lock<std::mutex> lock(mutex_);
-    completed_.wait(lock, [this] { return when_.has_value(); });
-    return failure_ ? Report(*failure_) : ACL_SUCCESS;
-  }
-
-  std::optional<Clock::time_point> When() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return when_;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::condition_variable completed_;
-  std::optional<Clock::time_point> when_;
-  std::optional<Failure> failure_;  // of the stream, at that point
-};
-
-class Event {
- public:
-  explicit Event(bool timed) : timed_(timed) {}
-
-  bool Timed() const { return timed_; }
-
-  std::shared_ptr<Recording> Last() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return last_;
-  }
-
-  void SetLast(std::shared_ptr<Recording> recording) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    last_ = std::move(recording);
-  }
-
- private:
-  const bool timed_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<Recording> last_;
-};
+std::atomic<int32_t> nextId{0};
 
 Handles<Event>& Events() {
   static auto* events = new Handles<Event>;
   return *events;
 }
 
+aclError Create(aclrtEvent* event, uint32_t flags, bool reusable) {
+  return Guarded("aclrtCreateEvent", [&]() -> aclError {
+    if (event == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtCreateEvent: event is null");
+    const bool timed = (flags & ACL_EVENT_TIME_LINE) != 0;
+    const bool external = flags == ACL_EVENT_EXTERNAL;
+    *event = AddEvent(external ? MakeExternalEvent() : MakeEvent(timed, reusable));
+    return ACL_SUCCESS;
+  });
+}
+
+aclError CompletionTime(aclrtEvent handle, Event::Clock::time_point* when) {
+  std::shared_ptr<Event> event;
+  if (const aclError error = FindEvent(handle, &event)) return error;
+  return event->Time(when);
+}
+
+// Looks the event and the stream up for a call that concerns both.
+template <class Body>
+aclError WithBoth(const char* call, aclrtEvent eventHandle, aclrtStream streamHandle, Body body) {
+  return Guarded(call, [&]() -> aclError {
+    std::shared_ptr<Event> event;
+    std::shared_ptr<Stream> stream;
+    if (const aclError error = FindEvent(eventHandle, &event)) return error;
+    if (const aclError error = FindStream(streamHandle, &stream)) return error;
+    return body(*event, stream);
+  });
+}
+
+// A broken device completes nothing any more.
+aclError HealthHere() {
+  const std::shared_ptr<Context> context = Entered();
+  return context == nullptr ? ACL_SUCCESS : context->device->Health();
+}
+
+}  // namespace
+
+Event::Event() : id_(nextId++) {}
+
+aclrtEvent AddEvent(std::shared_ptr<Event> event) { return Events().Add(std::move(event)); }
+
 aclError FindEvent(aclrtEvent handle, std::shared_ptr<Event>* event) {
   *event = Events().Find(handle);
   return *event == nullptr ? Fail(ACL_ERROR_RT_INVALID_HANDLE, "not a live event") : ACL_SUCCESS;
 }
 
-aclError Create(aclrtEvent* event, bool timed) {
-  if (event == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtCreateEvent: event is null");
-  *event = Events().Add(std::make_shared<Event>(timed));
-  return ACL_SUCCESS;
-}
-
-aclError CompletionTime(aclrtEvent handle, Clock::time_point* when) {
-  std::shared_ptr<Event> event;
-  if (const aclError error = FindEvent(handle, &event)) return error;
-  if (!event->Timed()) {
-    return Fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "the event was created without ACL_EVENT_TIME_LINE");
+aclError TaskWaited(Waited waited) {
+  switch (waited) {
+    case Waited::kUntilDone:
+      return ACL_SUCCESS;
+    case Waited::kTooLong:
+      return Fail(ACL_ERROR_RT_TASK_TIMEOUT, "a stream waited too long for an event");
+    case Waited::kInterrupted:
+      return Fail(ACL_ERROR_RT_STREAM_ABORT, "the stream ended while it waited for an event");
   }
-  const std::shared_ptr<Recording> recording = event->Last();
-  const auto completed = recording == nullptr ? std::nullopt : recording->When();
-  if (!completed) return Fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "the event is not recorded yet");
-  *when = *completed;
   return ACL_SUCCESS;
 }
 
-}  // namespace
+aclError HostWaited(Waited waited) {
+  if (waited != Waited::kTooLong) return TaskWaited(waited);
+  return Fail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "the event did not complete in time");
+}
+
 }  // namespace simulator
 
 using namespace simulator;
 
-aclError aclrtCreateEvent(aclrtEvent* event) { return Create(event, true); }
+aclError aclrtCreateEvent(aclrtEvent* event) { return Create(event, ACL_EVENT_TIME_LINE, false); }
 
-aclError aclrtCreateEventWithFlag(aclrtEvent* event, uint32_t flag) {
-  return Create(event, (flag & ACL_EVENT_TIME_LINE) != 0);
-}
+aclError aclrtCreateEventWithFlag(aclrtEvent* event, uint32_t flag) { return Create(event, flag, false); }
 
-aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag) {
-  return aclrtCreateEventWithFlag(event, flag);
-}
+aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag) { return Create(event, flag, true); }
 
 aclError aclrtDestroyEvent(aclrtEvent handle) {
   if (Events().Remove(handle) != nullptr) return ACL_SUCCESS;
   return Fail(ACL_ERROR_RT_INVALID_HANDLE, "aclrtDestroyEvent: not a live event");
 }
 
-aclError aclrtRecordEvent(aclrtEvent handle, aclrtStream streamHandle) {
-  std::shared_ptr<Event> event;
-  std::shared_ptr<Stream> stream;
-  if (const aclError error = FindEvent(handle, &event)) return error;
-  if (const aclError error = FindStream(streamHandle, &stream)) return error;
-  auto recording = std::make_shared<Recording>();
-  const aclError error = stream->Append(
-      [recording, owner = stream.get()] {
-        recording->Complete(owner->CurrentFailure());
-        return ACL_SUCCESS;
-      },
-      Stream::When::kAlways);
-  if (error == ACL_SUCCESS) event->SetLast(std::move(recording));
-  return error;
+aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
+  return WithBoth("aclrtRecordEvent", event, stream,
+                  [](Event& found, const auto& on) { return found.Record(on); });
 }
 
-aclError aclrtResetEvent(aclrtEvent handle, aclrtStream) {
-  std::shared_ptr<Event> event;
-  if (const aclError error = FindEvent(handle, &event)) return error;
-  event->SetLast(nullptr);
-  return ACL_SUCCESS;
+aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
+  return WithBoth("aclrtResetEvent", event, stream,
+                  [](Event& found, const auto& on) { return found.Reset(on); });
 }
 
-aclError aclrtStreamWaitEvent(aclrtStream streamHandle, aclrtEvent handle) {
-  std::shared_ptr<Event> event;
-  if (const aclError error = FindEvent(handle, &event)) return error;
-  std::shared_ptr<Recording> recording = event->Last();
-  if (recording == nullptr) return ACL_SUCCESS;
-  std::shared_ptr<Stream> stream;
-  if (const aclError error = FindStream(streamHandle, &stream)) return error;
-  return stream->Append([recording = std::move(recording)] { return recording->Wait(); });
+aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
+  return aclrtStreamWaitEventWithTimeout(stream, event, LongestWaitOfATask());
 }
 
-aclError aclrtSynchronizeEvent(aclrtEvent handle) {
-  std::shared_ptr<Event> event;
-  if (const aclError error = FindEvent(handle, &event)) return error;
-  const std::shared_ptr<Context> context = Entered();
-  if (context != nullptr) {
-    if (const aclError error = context->device->Health()) return error;
-  }
-  const std::shared_ptr<Recording> recording = event->Last();
-  return recording == nullptr ? ACL_SUCCESS : recording->Wait();
+aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t milliseconds) {
+  return WithBoth("aclrtStreamWaitEvent", event, stream,
+                  [=](Event& found, const auto& on) { return found.Wait(on, milliseconds); });
+}
+
+aclError aclrtSynchronizeEvent(aclrtEvent event) { return aclrtSynchronizeEventWithTimeout(event, -1); }
+
+aclError aclrtSynchronizeEventWithTimeout(aclrtEvent handle, int32_t milliseconds) {
+  return Guarded("aclrtSynchronizeEvent", [&]() -> aclError {
+    std::shared_ptr<Event> event;
+    if (const aclError error = FindEvent(handle, &event)) return error;
+    if (const aclError error = HealthHere()) return error;
+    return event->Synchronize(milliseconds);
+  });
 }
 
 aclError aclrtQueryEventStatus(aclrtEvent handle, aclrtEventRecordedStatus* status) {
-  std::shared_ptr<Event> event;
-  if (status == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtQueryEventStatus: status is null");
-  if (const aclError error = FindEvent(handle, &event)) return error;
-  const std::shared_ptr<Recording> recording = event->Last();
-  const bool complete = recording != nullptr && recording->When().has_value();
-  *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
-  return ACL_SUCCESS;
+  return Guarded("aclrtQueryEventStatus", [&]() -> aclError {
+    std::shared_ptr<Event> event;
+    bool complete = false;
+    if (status == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtQueryEventStatus: status is null");
+    if (const aclError error = FindEvent(handle, &event)) return error;
+    if (const aclError error = event->Query(&complete)) return error;
+    *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtQueryEventWaitStatus(aclrtEvent handle, aclrtEventWaitStatus* status) {
@@ -181,20 +151,32 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent handle, aclrtEventWaitStatus* stat
 }
 
 aclError aclrtEventElapsedTime(float* milliseconds, aclrtEvent start, aclrtEvent end) {
-  if (milliseconds == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtEventElapsedTime: no result");
-  Clock::time_point from;
-  Clock::time_point to;
-  if (const aclError error = CompletionTime(start, &from)) return error;
-  if (const aclError error = CompletionTime(end, &to)) return error;
-  *milliseconds = std::chrono::duration<float, std::milli>(to - from).count();
-  return ACL_SUCCESS;
+  return Guarded("aclrtEventElapsedTime", [&]() -> aclError {
+    if (milliseconds == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtEventElapsedTime: no result");
+    Event::Clock::time_point from;
+    Event::Clock::time_point to;
+    if (const aclError error = CompletionTime(start, &from)) return error;
+    if (const aclError error = CompletionTime(end, &to)) return error;
+    *milliseconds = std::chrono::duration<float, std::milli>(to - from).count();
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t* microseconds) {
-  if (microseconds == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtEventGetTimestamp: no result");
-  Clock::time_point when;
-  if (const aclError error = CompletionTime(event, &when)) return error;
-  const auto since = std::chrono::duration_cast<std::chrono::microseconds>(when.time_since_epoch());
-  *microseconds = static_cast<uint64_t>(since.count());
+  return Guarded("aclrtEventGetTimestamp", [&]() -> aclError {
+    if (microseconds == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtEventGetTimestamp: no result");
+    Event::Clock::time_point when;
+    if (const aclError error = CompletionTime(event, &when)) return error;
+    const auto since = std::chrono::duration_cast<std::chrono::microseconds>(when.time_since_epoch());
+    *microseconds = static_cast<uint64_t>(since.count());
+    return ACL_SUCCESS;
+  });
+}
+
+aclError aclrtGetEventId(aclrtEvent handle, uint32_t* id) {
+  std::shared_ptr<Event> event;
+  if (id == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetEventId: no result");
+  if (const aclError error = FindEvent(handle, &event)) return error;
+  *id = static_cast<uint32_t>(event->Id());
   return ACL_SUCCESS;
 }

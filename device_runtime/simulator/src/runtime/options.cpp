@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <atomic>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
 
 #include "acl/acl_rt.h"
 #include "runtime/error.h"
+#include "runtime/event.h"
 #include "runtime/queue.h"
 
 // Options of the device that change how fast or how exactly it computes. The simulation computes the same
@@ -42,8 +45,12 @@ SystemParameters& OfTheContext() {
 }
 
 std::atomic<aclrtFloatOverflowMode> saturation{ACL_RT_OVERFLOW_MODE_INFNAN};
+std::atomic<Milliseconds> longestWait{-1};
 
 }  // namespace
+
+Milliseconds LongestWaitOfATask() { return longestWait; }
+
 }  // namespace simulator
 
 using namespace simulator;
@@ -83,9 +90,13 @@ aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode* mode) {
   return ACL_SUCCESS;
 }
 
-// Simulated operators always come to an end, so their time limits never strike.
-aclError aclrtSetOpWaitTimeout(uint32_t) { return ACL_SUCCESS; }
+aclError aclrtSetOpWaitTimeout(uint32_t seconds) {
+  constexpr uint32_t kMost = std::numeric_limits<Milliseconds>::max() / 1000;
+  longestWait = seconds == 0 ? -1 : static_cast<Milliseconds>(std::min(seconds, kMost)) * 1000;
+  return ACL_SUCCESS;
+}
 
+// Simulated operators always come to an end, so their time limit never strikes.
 aclError aclrtSetOpExecuteTimeOut(uint32_t) { return ACL_SUCCESS; }
 
 aclError aclrtSetOpExecuteTimeOutV2(uint64_t microseconds, uint64_t* actualMicroseconds) {

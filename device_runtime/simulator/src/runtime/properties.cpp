@@ -56,17 +56,6 @@ aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attribute, int64_t* 
   }
 }
 
-aclError aclrtGetDeviceResLimit(int32_t deviceId, aclrtDevResLimitType type, uint32_t* value) {
-  if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDeviceResLimit: no result");
-  const aclrtDevAttr attribute =
-      type == ACL_RT_DEV_RES_CUBE_CORE ? ACL_DEV_ATTR_CUBE_CORE_NUM : ACL_DEV_ATTR_VECTOR_CORE_NUM;
-  int64_t cores = 0;
-  if (const aclError error = aclrtGetDeviceInfo(static_cast<uint32_t>(deviceId), attribute, &cores))
-    return error;
-  *value = static_cast<uint32_t>(cores);
-  return ACL_SUCCESS;
-}
-
 aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid* uuid) {
   Device* device = nullptr;
   if (uuid == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtDeviceGetUuid: no result");

@@ -8,9 +8,11 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/graph.h"
 
 namespace simulator {
 namespace {
@@ -35,8 +37,18 @@ const Stream* Stream::Running() { return workerOf; }
 
 const Device& Stream::Owner() const { return *context_->device; }
 
-aclError Stream::Append(Task task, When when) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+aclError Stream::Append(Task task, When when, const TaskLabel& label) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (update_) {
+    if (const aclError error = TurnIntoUpdate(&task, label)) return error;
+  } else if (const std::shared_ptr<Capture> capture = capture_) {
+    lock.unlock();
+    return capture->Add(*this, std::move(task), label);
+  }
+  return Push(std::move(task), when);
+}
+
+aclError Stream::Push(Task task, When when) {
   if (!UsableHere()) return RefuseAfterFork();
   if (stopping_) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream is being destroyed");
   if (!started_ && !Start()) {
@@ -46,6 +58,57 @@ aclError Stream::Append(Task task, When when) {
   ++appended_;
   wake_.notify_one();
   return ACL_SUCCESS;
+}
+
+aclError Stream::TurnIntoUpdate(Task* task, const TaskLabel& label) {
+  if (!label.IsKernel())
+    return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "only kernels can update a task group");
+  const auto& nodes = update_->group->nodes;
+  if (update_->next == nodes.size()) {
+    return Fail(ACL_ERROR_RT_INTERNAL_ERROR,
+                "the task group has only " + std::to_string(nodes.size()) + " kernels");
+  }
+  *task = [graph = update_->group->graph, node = nodes[update_->next++], kernel = std::move(*task)] {
+    if (const auto alive = graph.lock()) alive->Replace(node, kernel);
+    return ACL_SUCCESS;
+  };
+  return ACL_SUCCESS;
+}
+
+aclError Stream::BeginUpdate(std::shared_ptr<TaskGroup> group) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (capture_ != nullptr) return Fail(ACL_ERROR_RT_STREAM_CAPTURED, "a captured stream cannot update tasks");
+  if (update_) return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "the stream is updating tasks already");
+  update_ = Update{std::move(group)};
+  return ACL_SUCCESS;
+}
+
+aclError Stream::EndUpdate() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!update_) return Fail(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "the stream is not updating tasks");
+  const size_t expected = update_->group->nodes.size();
+  const size_t updated = update_->next;
+  update_.reset();
+  if (updated == expected) return ACL_SUCCESS;
+  return Fail(ACL_ERROR_RT_INTERNAL_ERROR, std::to_string(updated) + " of " + std::to_string(expected) +
+                                               " kernels of the task group were updated");
+}
+
+std::shared_ptr<Capture> Stream::CapturedBy() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return capture_;
+}
+
+bool Stream::EnterCapture(std::shared_ptr<Capture> capture) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (capture_ != nullptr) return false;
+  capture_ = std::move(capture);
+  return true;
+}
+
+void Stream::LeaveCapture() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  capture_ = nullptr;
 }
 
 bool Stream::Start() {
@@ -64,6 +127,9 @@ aclError Stream::Wait(Milliseconds timeout) {
     return Fail(ACL_ERROR_RT_STREAM_CONTEXT, "a task of the stream cannot wait for its own stream");
   }
   std::unique_lock<std::mutex> lock(mutex_);
+  if (capture_ != nullptr) {
+    return Fail(ACL_ERROR_RT_STREAM_CAPTURED, "a stream that is captured cannot be waited for");
+  }
   if (!UsableHere()) return RefuseAfterFork();
   if (!Reach(lock, timeout)) {
     return Fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
@@ -95,6 +161,13 @@ bool Stream::Idle() const {
   return finished_ == appended_;
 }
 
+bool Stream::Ends() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return stopping_;
+}
+
+bool ThisStreamEnds() { return workerOf != nullptr && workerOf->Ends(); }
+
 std::optional<Failure> Stream::CurrentFailure() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   return failure_;
@@ -103,6 +176,21 @@ std::optional<Failure> Stream::CurrentFailure() const {
 void Stream::StopOnFailure(bool stop) {
   const std::lock_guard<std::mutex> lock(mutex_);
   stopOnFailure_ = stop;
+}
+
+bool Stream::StopsOnFailure() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return stopOnFailure_;
+}
+
+StreamSettings Stream::Settings() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return settings_;
+}
+
+void Stream::Change(const std::function<void(StreamSettings&)>& change) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  change(settings_);
 }
 
 bool Stream::Stop(Milliseconds patience) {

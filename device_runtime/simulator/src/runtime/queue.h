@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -11,20 +12,33 @@
 
 #include "acl/acl_base.h"
 #include "runtime/failure.h"
+#include "runtime/task.h"
 
 namespace simulator {
 
+class Capture;
 struct Context;
 class Device;
+struct TaskGroup;
 
 // Negative for ever, as the runtime's timeouts are.
 using Milliseconds = int32_t;
+
+// By type: cube cores, vector cores.
+using CoreLimits = std::array<std::optional<uint32_t>, 2>;
+
+struct StreamSettings {
+  uint32_t priority = 0;
+  uint32_t flags = 0;
+  uint32_t tag = 0;
+  uint32_t cacheOperators = 0;
+  CoreLimits coreLimits;
+};
 
 // A queue of tasks and the thread that runs them in order. The thread starts with the first task and keeps
 // the stream alive, so a task that never ends can be abandoned.
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
-  using Task = std::function<aclError()>;
   enum class When { kUnlessFailed, kAlways };
 
   explicit Stream(std::shared_ptr<Context> context);
@@ -32,18 +46,32 @@ class Stream : public std::enable_shared_from_this<Stream> {
   static const Stream* Running();  // the stream whose task calls; nullptr on other threads
 
   int32_t Id() const { return id_; }
-  Context& In() const { return *context_; }
+  const std::shared_ptr<Context>& In() const { return context_; }
   const Device& Owner() const;
 
-  aclError Append(Task task, When when = When::kUnlessFailed);
+  aclError Append(Task task, When when = When::kUnlessFailed, const TaskLabel& label = {});
   aclError Wait(Milliseconds timeout);  // until all that is queued now has run; then reports the failure
   void Drain();                         // the same, leaving the failure for others to report
   bool Idle() const;
+  bool Ends() const;
   std::optional<Failure> CurrentFailure() const;
 
   // After an error: stop at it for good, or go on with the next task and forget the error once it is
   // reported.
   void StopOnFailure(bool stop);
+  bool StopsOnFailure() const;
+
+  StreamSettings Settings() const;
+  void Change(const std::function<void(StreamSettings&)>& change);
+
+  // While a capture has the stream, its tasks are written down instead of run.
+  std::shared_ptr<Capture> CapturedBy() const;
+  bool EnterCapture(std::shared_ptr<Capture> capture);  // false when it is in one already
+  void LeaveCapture();
+
+  // In between, kernels do not run but take the places of those of the group.
+  aclError BeginUpdate(std::shared_ptr<TaskGroup> group);
+  aclError EndUpdate();
 
   // Skips what is queued and ends the thread; false when the running task does not end in time.
   bool Stop(Milliseconds patience);
@@ -54,6 +82,13 @@ class Stream : public std::enable_shared_from_this<Stream> {
     When when;
   };
 
+  struct Update {
+    std::shared_ptr<TaskGroup> group;
+    size_t next = 0;
+  };
+
+  aclError Push(Task task, When when);
+  aclError TurnIntoUpdate(Task* task, const TaskLabel& label);
   bool Start();
   bool UsableHere() const;
   bool Reach(std::unique_lock<std::mutex>& lock, Milliseconds timeout);
@@ -67,6 +102,9 @@ class Stream : public std::enable_shared_from_this<Stream> {
   std::condition_variable progress_;
   std::deque<Entry> entries_;
   std::optional<Failure> failure_;
+  StreamSettings settings_;
+  std::shared_ptr<Capture> capture_;
+  std::optional<Update> update_;
   uint64_t appended_ = 0;
   uint64_t finished_ = 0;
   bool stopOnFailure_ = false;
@@ -75,6 +113,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
   int startedIn_ = 0;  // which generation of forked processes the thread belongs to
   bool ended_ = false;
 };
+
+// Whether this thread runs a task of a stream that is to end.
+bool ThisStreamEnds();
+
+// Whether it is the default stream of its context.
+bool IsDefault(const Stream& stream);
 
 // The stream behind a handle; nullptr is the default stream of the current context.
 aclError FindStream(aclrtStream handle, std::shared_ptr<Stream>* stream);

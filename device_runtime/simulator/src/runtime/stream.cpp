@@ -1,9 +1,12 @@
 #include "runtime/stream.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
 #include "runtime/driver.h"
@@ -15,6 +18,7 @@ namespace simulator {
 namespace {
 
 constexpr Milliseconds kPatience = 10'000;
+constexpr uint32_t kMostStreams = 2048;  // of a device: MAX_STREAM_NUM_CLOUD of the CANN runtime
 
 Handles<Stream>& Streams() {
   static auto* streams = new Handles<Stream>;
@@ -40,7 +44,16 @@ aclError NotAStream(const char* call) {
   return Fail(ACL_ERROR_RT_INVALID_HANDLE, std::string(call) + ": not a live stream");
 }
 
+aclError IsCaptured(const char* call) {
+  return Fail(ACL_ERROR_RT_STREAM_CAPTURED, std::string(call) + ": not while the stream is captured");
+}
+
 }  // namespace
+
+bool IsDefault(const Stream& stream) {
+  const std::lock_guard<std::mutex> lock(stream.In()->mutex);
+  return stream.In()->defaultStream.get() == &stream;
+}
 
 aclError FindStream(aclrtStream handle, std::shared_ptr<Stream>* stream) {
   if (handle != nullptr) {
@@ -71,7 +84,8 @@ bool StopStreams(const Device& device) {
   for (const auto& stream : Streams().All()) {
     if (&stream->Owner() != &device) continue;
     Streams().Remove(stream.get());
-    TakeDefaultStream(stream->In());
+    if (const auto capture = stream->CapturedBy()) capture->Abandon(*stream);
+    TakeDefaultStream(*stream->In());
     all = stream->Stop(kPatience) && all;
   }
   return all;
@@ -97,11 +111,14 @@ aclError Enqueue(aclrtStream handle, std::function<aclError()> task) {
   return stream->Append(std::move(task));
 }
 
-aclError EnqueueKernel(aclrtStream handle, std::function<aclError()> kernel) {
-  return Enqueue(handle, [kernel = std::move(kernel)] {
+aclError EnqueueKernel(aclrtStream handle, std::function<aclError()> kernel, const char* name) {
+  std::shared_ptr<Stream> stream;
+  if (const aclError error = FindStream(handle, &stream)) return error;
+  Task task = [kernel = std::move(kernel)] {
     const aclError broken = StartKernel(*Entered()->device);
     return broken == ACL_SUCCESS ? kernel() : broken;
-  });
+  };
+  return stream->Append(std::move(task), Stream::When::kUnlessFailed, {kKernel, name});
 }
 
 aclError Synchronize(aclrtStream handle) { return aclrtSynchronizeStreamWithTimeout(handle, -1); }
@@ -112,24 +129,43 @@ using namespace simulator;
 
 aclError aclrtCreateStream(aclrtStream* stream) { return aclrtCreateStreamWithConfig(stream, 0, 0); }
 
-aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t, uint32_t) {
+aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flags) {
   if (stream == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtCreateStream: stream is null");
+  uint32_t available = 0;
+  if (const aclError error = aclrtGetStreamAvailableNum(&available)) return error;
+  if (available == 0) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the device has no stream left");
+  auto created = std::make_shared<Stream>(Entered());
+  created->Change([=](StreamSettings& settings) {
+    settings.priority = priority;
+    settings.flags = flags;
+  });
+  *stream = Streams().Add(std::move(created));
+  return ACL_SUCCESS;
+}
+
+aclError aclrtGetStreamAvailableNum(uint32_t* count) {
+  if (count == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetStreamAvailableNum: no result");
   std::shared_ptr<Context> context;
   if (const aclError error = CurrentContext(&context)) return error;
-  *stream = Streams().Add(std::make_shared<Stream>(std::move(context)));
+  const auto streams = Streams().All();
+  const auto used = std::count_if(streams.begin(), streams.end(),
+                                  [&](const auto& stream) { return &stream->Owner() == context->device; });
+  *count = kMostStreams - static_cast<uint32_t>(std::min<ptrdiff_t>(used, kMostStreams));
   return ACL_SUCCESS;
 }
 
 aclError aclrtDestroyStream(aclrtStream handle) {
   const std::shared_ptr<Stream> stream = Streams().Find(handle);
   if (stream == nullptr) return NotAStream("aclrtDestroyStream");
+  if (stream->CapturedBy() != nullptr) return IsCaptured("aclrtDestroyStream");
   stream->Drain();
   return aclrtDestroyStreamForce(handle);
 }
 
 aclError aclrtDestroyStreamForce(aclrtStream handle) {
-  const std::shared_ptr<Stream> stream = Streams().Remove(handle);
-  if (stream == nullptr) return NotAStream("aclrtDestroyStreamForce");
+  const std::shared_ptr<Stream> stream = Streams().Find(handle);
+  if (stream != nullptr && stream->CapturedBy() != nullptr) return IsCaptured("aclrtDestroyStreamForce");
+  if (Streams().Remove(handle) == nullptr) return NotAStream("aclrtDestroyStreamForce");
   stream->Stop(kPatience);
   return ACL_SUCCESS;
 }
@@ -146,6 +182,7 @@ aclError aclrtStreamQuery(aclrtStream handle, aclrtStreamStatus* status) {
   if (status == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtStreamQuery: status is null");
   std::shared_ptr<Stream> stream;
   if (const aclError error = FindStream(handle, &stream)) return error;
+  if (stream->CapturedBy() != nullptr) return IsCaptured("aclrtStreamQuery");
   *status = stream->Idle() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
   return ACL_SUCCESS;
 }
@@ -166,16 +203,4 @@ aclError aclrtSetStreamFailureMode(aclrtStream handle, uint64_t mode) {
   if (const aclError error = FindStream(handle, &stream)) return error;
   stream->StopOnFailure(mode == ACL_STOP_ON_FAILURE);
   return ACL_SUCCESS;
-}
-
-aclError aclrtSetStreamAttribute(aclrtStream handle, aclrtStreamAttr attribute, aclrtStreamAttrValue* value) {
-  if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtSetStreamAttribute: value is null");
-  switch (attribute) {
-    case ACL_STREAM_ATTR_FAILURE_MODE:
-      return aclrtSetStreamFailureMode(handle, value->failureMode);
-    case ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK:
-      return aclrtSetStreamOverflowSwitch(handle, value->overflowSwitch);
-    default:
-      return Refuse("aclrtSetStreamAttribute(" + std::to_string(attribute) + ")");
-  }
 }

@@ -12,7 +12,8 @@ namespace simulator {
 ACL_FUNC_VISIBILITY aclError Enqueue(aclrtStream stream, std::function<aclError()> task);
 
 // The same for the kernels of operators: what breaks a device in the middle of its work strikes there.
-ACL_FUNC_VISIBILITY aclError EnqueueKernel(aclrtStream stream, std::function<aclError()> kernel);
+ACL_FUNC_VISIBILITY aclError EnqueueKernel(aclrtStream stream, std::function<aclError()> kernel,
+                                           const char* name = "KERNEL");
 
 // Waits until everything queued so far has run; reports the failure of the stream, if any.
 ACL_FUNC_VISIBILITY aclError Synchronize(aclrtStream stream);
