@@ -1,203 +1,44 @@
-"""One rank of a group, by ctypes alone: `test_simulator_hccl.py` starts a process of this for each rank.
-
-`python hccl_rank.py SCENARIO RANK RANKS DIRECTORY` prints the scenario's outcome as JSON. DIRECTORY is where
-rank 0 leaves the root info for the others.
-"""
+"""Scenarios of a rank whose group works; see `hccl_process.py`."""
 
 from __future__ import annotations
 
-import ctypes
-import hashlib
-import json
 import os
-import signal
-import struct
-import sys
+import threading
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-# HcclDataType, and how `struct` writes it; bfloat16 is the upper half of a float.
-TYPES = {
-    "int8": (0, "b"),
-    "int16": (1, "h"),
-    "int32": (2, "i"),
-    "float16": (3, "e"),
-    "float32": (4, "f"),
-    "int64": (5, "q"),
-    "uint64": (6, "Q"),
-    "uint8": (7, "B"),
-    "uint16": (8, "H"),
-    "uint32": (9, "I"),
-    "float64": (10, "d"),
-    "bfloat16": (11, "H"),
-}
-REDUCTIONS = {"sum": 0, "prod": 1, "max": 2, "min": 3}
-ROOT_INFO_BYTES = 4108
-HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
-SEND, RECEIVE = 0, 1
-COUNT = 5
-
-Number = int | float
-
-
-def contribution(rank: int, kind: str, index: int) -> Number:
-    """What a rank puts in: small numbers, negative ones and quarters where the type has them."""
-    value = (rank * 37 + index * 11) % 23
-    if kind.startswith("uint"):
-        return value
-    return (value - 9) / 4 if "float" in kind else value - 9
-
-
-def pack(values: Sequence[Number], kind: str) -> bytes:
-    if kind == "bfloat16":
-        return b"".join(struct.pack("<f", value)[2:] for value in values)
-    return struct.pack(f"<{len(values)}{TYPES[kind][1]}", *values)
-
-
-def unpack(content: bytes, kind: str) -> list[Number]:
-    if kind == "bfloat16":
-        return [struct.unpack("<f", b"\0\0" + content[at : at + 2])[0] for at in range(0, len(content), 2)]
-    count = len(content) // struct.calcsize(TYPES[kind][1])
-    return list(struct.unpack(f"<{count}{TYPES[kind][1]}", content))
-
-
-def contents(rank: int, kind: str, count: int) -> bytes:
-    return pack([contribution(rank, kind, index) for index in range(count)], kind)
-
-
-def noise(rank: int, count: int) -> bytes:
-    """`count` bytes that are different for each rank."""
-    return (hashlib.sha256(f"rank {rank}".encode()).digest() * (count // 32 + 1))[:count]
-
-
-def digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-class CallFailedError(Exception):
-    def __init__(self, call: str, code: int, message: str) -> None:
-        super().__init__(f"{call} returned {code}: {message}")
-        self.outcome = {"call": call, "code": code, "message": message}
-
-
-class Item(ctypes.Structure):
-    """HcclSendRecvItem."""
-
-    _fields_ = (
-        ("kind", ctypes.c_int),
-        ("buffer", ctypes.c_void_p),
-        ("count", ctypes.c_uint64),
-        ("type", ctypes.c_int),
-        ("peer", ctypes.c_uint32),
-    )
-
-
-class Runtime:
-    """AscendCL and HCCL with one device and one stream."""
-
-    def __init__(self, device: int) -> None:
-        self.libraries = [ctypes.CDLL("libascendcl.so"), ctypes.CDLL("libhccl.so")]
-        self.libraries[0].aclGetRecentErrMsg.restype = ctypes.c_char_p
-        self.call("aclInit", None)
-        self.call("aclrtSetDevice", device)
-        self.stream = ctypes.c_void_p()
-        self.call("aclrtCreateStream", ctypes.byref(self.stream))
-
-    def code(self, name: str, *arguments: object) -> int:
-        library = self.libraries[name.startswith("Hccl")]
-        return int(getattr(library, name)(*arguments))
-
-    def call(self, name: str, *arguments: object) -> None:
-        code = self.code(name, *arguments)
-        if code != 0:
-            message = self.libraries[0].aclGetRecentErrMsg() or b""
-            raise CallFailedError(name, code, message.decode())
-
-    def outcome(self, name: str, *arguments: object) -> dict[str, object]:
-        try:
-            self.call(name, *arguments)
-        except CallFailedError as failed:
-            return failed.outcome
-        return {"call": name, "code": 0, "message": ""}
-
-    def empty(self, nbytes: int) -> ctypes.c_void_p:
-        pointer = ctypes.c_void_p()
-        self.call("aclrtMalloc", ctypes.byref(pointer), ctypes.c_size_t(max(nbytes, 1)), 0)
-        return pointer
-
-    def upload(self, content: bytes) -> ctypes.c_void_p:
-        pointer = self.empty(len(content))
-        size = ctypes.c_size_t(len(content))
-        self.call("aclrtMemcpy", pointer, size, content, size, HOST_TO_DEVICE)
-        return pointer
-
-    def download(self, pointer: ctypes.c_void_p, nbytes: int) -> bytes:
-        content = ctypes.create_string_buffer(nbytes)
-        size = ctypes.c_size_t(nbytes)
-        self.call("aclrtMemcpy", content, size, pointer, size, DEVICE_TO_HOST)
-        return content.raw
-
-    def synchronize(self) -> None:
-        self.call("aclrtSynchronizeStream", self.stream)
-
-
-class Rank(Runtime):
-    """A runtime that can join a group of processes."""
-
-    def __init__(self, rank: int, ranks: int, directory: Path) -> None:
-        super().__init__(rank)
-        self.rank, self.ranks, self.directory = rank, ranks, directory
-        self.group = ctypes.c_void_p()
-
-    def root_info(self) -> ctypes.Array[ctypes.c_char]:
-        file = self.directory / "root-info"
-        info = ctypes.create_string_buffer(ROOT_INFO_BYTES)
-        if self.rank == 0:
-            self.call("HcclGetRootInfo", info)
-            file.with_suffix(".new").write_bytes(info.raw)
-            file.with_suffix(".new").rename(file)
-        while not file.exists():
-            time.sleep(0.005)
-        info.raw = file.read_bytes()
-        return info
-
-    def join(self) -> Rank:
-        info = self.root_info()
-        self.call("HcclCommInitRootInfo", self.ranks, info, self.rank, ctypes.byref(self.group))
-        return self
-
-    def run(self, name: str, *arguments: object) -> None:
-        """A collective of the whole group, waited for."""
-        self.call(name, *arguments, self.group, self.stream)
-        self.synchronize()
-
-    def async_error(self) -> int:
-        result = ctypes.c_int(-1)
-        self.call("HcclGetCommAsyncError", self.group, ctypes.byref(result))
-        return result.value
-
-
-def count64(value: int) -> ctypes.c_uint64:
-    return ctypes.c_uint64(value)
-
-
-def array64(values: Sequence[int]) -> ctypes.Array[ctypes.c_uint64]:
-    return (ctypes.c_uint64 * len(values))(*values)
+from hccl_process import (
+    COUNT,
+    RECEIVE,
+    REDUCTIONS,
+    SEND,
+    TYPES,
+    Item,
+    Number,
+    Rank,
+    array64,
+    contents,
+    count64,
+    digest,
+    has_reduction,
+    main,
+    noise,
+    pack,
+    unpack,
+)
 
 
 def reductions(me: Rank) -> object:
-    """Every type with every reduction, by the three calls that reduce."""
+    """Every type with every reduction that the chip has, by the three calls that reduce."""
     me.join()
+    soc = os.environ["ASCENDENV_SIM_SOC"]
     results: dict[str, list[Number]] = {}
     for kind, (code, _) in TYPES.items():
         content = contents(me.rank, kind, COUNT * me.ranks)
         part = len(content) // me.ranks
         send, receive = me.upload(content), me.empty(len(content))
         for name, operation in REDUCTIONS.items():
+            if not has_reduction(soc, kind, name):
+                continue
             me.run("HcclAllReduce", send, receive, count64(COUNT * me.ranks), code, operation)
             results[f"all_reduce {kind} {name}"] = unpack(me.download(receive, len(content)), kind)
             me.run("HcclReduceScatter", send, receive, count64(COUNT), code, operation)
@@ -264,7 +105,7 @@ def large(me: Rank) -> object:
     """Buffers of several pieces whose sizes do not divide evenly, given by their hashes."""
     me.join()
     count = (3 << 20) + 7
-    code = TYPES["uint8"][0]
+    code = TYPES["int8"][0]
     send, receive = me.upload(noise(me.rank, count)), me.empty(count * me.ranks)
     me.run("HcclAllGather", send, receive, count64(count), code)
     results = {"all_gather": digest(me.download(receive, count * me.ranks))}
@@ -348,122 +189,59 @@ def many(me: Rank) -> object:
     return unpack(me.download(send, 16), "int32")
 
 
-def subgroups(me: Rank) -> object:
-    """Even and odd ranks in groups of their own, twice, beside the whole group."""
+def nothing(me: Rank) -> object:
+    """Calls without an element succeed at once, without buffers and without the other ranks."""
     me.join()
-    members = [rank for rank in range(me.ranks) if rank % 2 == me.rank % 2]
-    ids = (ctypes.c_uint32 * len(members))(*members)
-    results = []
-    for _ in range(2):
-        part = ctypes.c_void_p()
-        me.call(
-            "HcclCreateSubCommConfig", ctypes.byref(me.group), len(members), ids, count64(me.rank % 2 + 7),
-            members.index(me.rank), None, ctypes.byref(part),
-        )  # fmt: skip
-        for group in (part, me.group):
-            value = me.upload(pack([10**me.rank], "int32"))
-            me.call("HcclAllReduce", value, value, count64(1), TYPES["int32"][0], 0, group, me.stream)
-            me.synchronize()
-            results.append(unpack(me.download(value, 4), "int32")[0])
-        me.call("HcclCommDestroy", part)
-    return results
-
-
-def mismatch(me: Rank) -> object:
-    """Rank 1 reduces one element more than the others."""
-    me.join()
-    code = TYPES["int32"][0]
-    buffer = me.upload(pack([0] * 8, "int32"))
-    count = count64(4 + (me.rank == 1))
-    me.call("HcclAllReduce", buffer, buffer, count, code, 0, me.group, me.stream)
-    first = me.outcome("aclrtSynchronizeStream", me.stream)
-    again = me.outcome("HcclAllReduce", buffer, buffer, count64(4), code, 0, me.group, me.stream)
-    return {"first": first, "again": again, "async": me.async_error()}
-
-
-def mismatched_send(me: Rank) -> object:
-    """Rank 0 sends four elements where rank 1 expects five."""
-    me.join()
-    buffer = me.upload(pack([0] * 8, "int32"))
-    name, count = ("HcclSend", 4) if me.rank == 0 else ("HcclRecv", 5)
-    me.call(name, buffer, count64(count), TYPES["int32"][0], 1 - me.rank, me.group, me.stream)
-    return {"first": me.outcome("aclrtSynchronizeStream", me.stream), "async": me.async_error()}
-
-
-def killed(me: Rank) -> object:
-    """The last rank dies with its stream full of work; the others go on until an operation fails."""
-    me.join()
-    count = 1 << 20
-    buffer = me.upload(bytes(4 * count))
-    arguments = (buffer, buffer, count64(count), TYPES["float32"][0], 0, me.group, me.stream)
-    me.run("HcclBarrier")
-    if me.rank == me.ranks - 1:
-        for _ in range(1000):
-            me.call("HcclAllReduce", *arguments)
-        time.sleep(0.2)
-        os.kill(os.getpid(), signal.SIGKILL)
-    started = time.monotonic()
-    while True:
-        me.call("HcclAllReduce", *arguments)
-        failed = me.outcome("aclrtSynchronizeStream", me.stream)
-        if failed["code"] != 0:
-            return {"first": failed, "async": me.async_error(), "seconds": time.monotonic() - started}
-
-
-def absent(me: Rank) -> object:
-    """Only rank 0 of the two joins."""
     if me.rank != 0:
-        return None
-    info = me.root_info()
-    return me.outcome("HcclCommInitRootInfo", me.ranks, info, me.rank, ctypes.byref(me.group))
+        return []
+    none, kind, rest = count64(0), TYPES["float32"][0], (me.group, me.stream)
+    codes = [
+        me.code("HcclAllReduce", None, None, none, kind, 0, *rest),
+        me.code("HcclReduce", None, None, none, kind, 0, 1, *rest),
+        me.code("HcclBroadcast", None, none, kind, 1, *rest),
+        me.code("HcclScatter", None, None, none, kind, 1, *rest),
+        me.code("HcclAllGather", None, None, none, kind, *rest),
+        me.code("HcclReduceScatter", None, None, none, kind, 0, *rest),
+        me.code("HcclAlltoAll", None, none, kind, None, none, kind, *rest),
+        me.code("HcclSend", None, none, kind, 1, *rest),
+        me.code("HcclRecv", None, none, kind, 1, *rest),
+        me.code("HcclBatchSendRecv", None, 0, *rest),
+    ]
+    me.synchronize()
+    return codes
 
 
-def no_number(me: Rank) -> object:
-    """A setting that cannot be read is refused by the first call that needs it."""
-    return me.outcome("HcclGetRootInfo", ctypes.create_string_buffer(ROOT_INFO_BYTES))
+def side_by_side(me: Rank) -> object:
+    """Three groups of the same ranks, each worked by a thread and a stream of its own at the same time."""
+    lanes = [Lane(me, index) for index in range(3)]
+    threads = [threading.Thread(target=lane.run) for lane in lanes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [lane.value for lane in lanes]
 
 
-def contradiction(me: Rank) -> object:
-    """Rank 1 believes that there are three ranks."""
-    info = me.root_info()
-    time.sleep(0.3 * me.rank)  # the root's number is the one that counts, so it comes first
-    ranks = me.ranks + (me.rank == 1)
-    return me.outcome("HcclCommInitRootInfo", ranks, info, me.rank, ctypes.byref(me.group))
+class Lane:
+    """One group with its stream."""
 
+    def __init__(self, me: Rank, index: int) -> None:
+        self.me, self.index, self.value = me, index, 0
+        self.group = me.another_group(f"lane-{index}")
+        self.stream = me.another_stream()
 
-def refusals(me: Rank) -> object:
-    """Wrong arguments, each on its own."""
-    me.join()
-    device = me.empty(64)
-    host = ctypes.create_string_buffer(64)
-    four, many, kind = count64(4), count64(1 << 28), TYPES["int32"][0]
-    wrapping = count64((1 << 62) + 4)  # its number of bytes would be 16
-    no_group = ctypes.c_void_p(0x1234)
-    group, stream = me.group, me.stream
-    size = ctypes.c_uint32()
-    refused = {
-        "no such group": me.outcome("HcclGetRankSize", no_group, ctypes.byref(size)),
-        "null group": me.outcome("HcclBarrier", None, stream),
-        "null buffer": me.outcome("HcclAllReduce", None, device, four, kind, 0, group, stream),
-        "host buffer": me.outcome("HcclAllReduce", host, device, four, kind, 0, group, stream),
-        "beyond the buffer": me.outcome("HcclAllReduce", device, device, many, kind, 0, group, stream),
-        "too many": me.outcome("HcclAllReduce", device, device, wrapping, kind, 0, group, stream),
-        "no such type": me.outcome("HcclAllReduce", device, device, four, 99, 0, group, stream),
-        "no such reduction": me.outcome("HcclAllReduce", device, device, four, kind, 9, group, stream),
-        "no reduction over float8": me.outcome("HcclAllReduce", device, device, four, 15, 0, group, stream),
-        "no such root": me.outcome("HcclBroadcast", device, four, kind, 2, group, stream),
-        "send to itself": me.outcome("HcclSend", device, four, kind, me.rank, group, stream),
-        "not implemented": me.outcome("HcclCommSuspend", group),
-    }
-    me.run("HcclBarrier")  # the group has survived all of that
-    return refused
-
-
-def main() -> None:
-    scenario: Callable[[Rank], object] = globals()[sys.argv[1]]
-    rank, ranks, directory = int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])
-    json.dump(scenario(Rank(rank, ranks, directory)), sys.stdout)
+    def run(self) -> None:
+        me = self.me
+        me.call("aclrtSetDevice", me.rank)
+        buffer = me.upload(pack([1], "int64"))
+        for turn in range(30):
+            # The threads of the ranks begin with different groups and go on in step with nobody.
+            time.sleep(0.001 * ((me.rank + self.index + turn) % 3))
+            arguments = (buffer, buffer, count64(1), TYPES["int64"][0], 0)
+            me.call("HcclAllReduce", *arguments, self.group, self.stream)
+        me.call("aclrtSynchronizeStream", self.stream)
+        self.value = int(unpack(me.download(buffer, 8), "int64")[0])
 
 
 if __name__ == "__main__":
-    main()
+    main(globals())

@@ -12,7 +12,7 @@ extern "C" {
 
 const uint32_t HCCL_COMM_CONFIG_INFO_BYTES = 24;
 const uint32_t HCCL_COMM_CONFIG_MAGIC_WORD = 0xf0f0f0f0;
-const uint32_t HCCL_COMM_CONFIG_VERSION = 10;
+const uint32_t HCCL_COMM_CONFIG_VERSION = 11;
 const uint32_t HCCL_COMM_BUFFSIZE_CONFIG_NOT_SET = 0xffffffff;
 const uint32_t HCCL_COMM_DETERMINISTIC_CONFIG_NOT_SET = 0xffffffff;
 const uint32_t HCCL_COMM_DEFAULT_OP_EXPANSION_MODE = 0;
@@ -21,6 +21,7 @@ const uint32_t HCCL_COMM_SERVICE_LEVEL_CONFIG_NOT_SET = 0xffffffff;
 const int32_t HCCL_COMM_EXECTIMEOUT_CONFIG_NOT_SET = (int32_t)0xffffffff;
 const uint32_t HCCL_COMM_QOS_CONFIG_NOT_SET = 0xffffffff;
 const uint64_t HCCL_DEFAULT_SYMMETRIC_MEMORY_STRIDE = 16;
+const uint32_t HCCL_COMM_SQ_DEPTH_CONFIG_NOT_SET = 0xffffffff;
 
 // `reserved` begins with the caller's size of this structure, a magic word and a version. Fields are only
 // appended, so a library reads those that lie inside the caller's size.
@@ -43,6 +44,7 @@ typedef struct HcclCommConfigDef {
   char hcclBufferName[BUFFER_NAME_MAX_LENGTH];
   uint32_t hcclQos;
   uint64_t hcclSymWinMaxMemSizePerRank;
+  uint32_t hcclChannelSqDepth;
 } HcclCommConfig;
 
 typedef enum {
@@ -78,6 +80,7 @@ static inline void HcclCommConfigInit(HcclCommConfig* config) {
   config->hcclExecTimeOut = HCCL_COMM_EXECTIMEOUT_CONFIG_NOT_SET;
   config->hcclQos = HCCL_COMM_QOS_CONFIG_NOT_SET;
   config->hcclSymWinMaxMemSizePerRank = HCCL_DEFAULT_SYMMETRIC_MEMORY_STRIDE;
+  config->hcclChannelSqDepth = HCCL_COMM_SQ_DEPTH_CONFIG_NOT_SET;
 }
 
 #pragma GCC visibility push(default)
@@ -103,7 +106,7 @@ HcclResult HcclGetConfig(HcclConfig config, union HcclConfigValue* configValue);
 
 HcclResult HcclBarrier(HcclComm comm, aclrtStream stream);
 
-// The simulated CANN refuses these by name.
+// From a file in the form of RANK_TABLE_FILE.
 HcclResult HcclCommInitClusterInfo(const char* clusterInfo, uint32_t rank, HcclComm* comm);
 HcclResult HcclCommInitClusterInfoConfig(const char* clusterInfo, uint32_t rank, HcclCommConfig* config,
                                          HcclComm* comm);
@@ -111,8 +114,10 @@ HcclResult HcclGetRootInfoScalable(HcclRootInfo* rootInfo);
 HcclResult HcclCommInitRootInfoScalable(uint32_t nRanks, uint32_t nRoot, const HcclRootInfo* rootInfoList,
                                         uint32_t rank, uint32_t nExtRoot, const HcclCommConfig* config,
                                         HcclComm* comm);
+
 HcclResult HcclCommSuspend(HcclComm comm);
 HcclResult HcclCommResume(HcclComm comm);
+
 HcclResult HcclCommSetMemoryRange(HcclComm comm, void* base, size_t size, size_t alignment, uint64_t flags);
 HcclResult HcclCommUnsetMemoryRange(HcclComm comm, void* base);
 HcclResult HcclCommActivateCommMemory(HcclComm comm, void* address, size_t size, size_t offset, void* handle,
@@ -122,6 +127,11 @@ HcclResult HcclCommWorkingDevNicSet(HcclComm comm, uint32_t* ranks, bool* useBac
 HcclResult HcclCommRegister(HcclComm comm, void* address, uint64_t size, void** handle, uint32_t flag);
 HcclResult HcclCommDeregister(HcclComm comm, void* handle);
 HcclResult HcclCommExchangeMem(HcclComm comm, void* windowHandle, uint32_t* peerRanks, uint32_t peerRankNum);
+HcclResult HcclCommSymWinRegister(HcclComm comm, void* address, uint64_t size, HcclCommSymWindow* winHandle,
+                                  uint32_t flag);
+HcclResult HcclCommSymWinDeregister(HcclCommSymWindow winHandle);
+HcclResult HcclCommSymWinGet(HcclComm comm, void* address, size_t size, HcclCommSymWindow* winHandle,
+                             size_t* offset);
 
 #pragma GCC visibility pop
 

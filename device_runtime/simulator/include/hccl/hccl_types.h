@@ -36,6 +36,7 @@ typedef enum {
 } HcclResult;
 
 typedef void* HcclComm;
+typedef void* HcclCommSymWindow;
 
 typedef enum {
   HCCL_REDUCE_SUM = 0,

@@ -27,7 +27,8 @@ Batch& BatchOfThread() {
 
 void SubmitNow(const char* call, const std::shared_ptr<Communicator>& group, aclrtStream stream,
                std::vector<Transfer> transfers) {
-  Submit(call, group, stream, [group, transfers = std::move(transfers)] { Exchange(*group, transfers); });
+  Submit(call, group, stream,
+         [transfers = std::move(transfers)](Membership& members) { Exchange(members, transfers); });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "acl/acl_base.h"
+#include "communicator.h"
 #include "point_to_point.h"
 
 namespace simulator::hccl {

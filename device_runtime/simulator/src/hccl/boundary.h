@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "acl/acl_base.h"
 #include "communicator.h"
 #include "failure.h"
 
@@ -13,6 +14,7 @@ namespace simulator::hccl {
 
 // What the exported functions share: handles, and no exception crossing into C.
 
+// Throws HCCL_E_PARA when the device has a communicator of this name already.
 HcclComm Register(std::shared_ptr<Communicator> communicator);
 std::shared_ptr<Communicator> Find(HcclComm handle);
 void Forget(HcclComm handle);
@@ -34,8 +36,8 @@ HcclResult Guarded(const char* call, Body&& body) noexcept {
   }
 }
 
-// Appends the work to the stream. If it fails there, the communicator is broken and the stream has failed.
-void Submit(const char* call, std::shared_ptr<Communicator> group, aclrtStream stream,
-            std::function<void()> work);
+// Appends the work to the stream. If it fails there, the group is broken and the stream has failed.
+void Submit(const char* call, const std::shared_ptr<Communicator>& communicator, aclrtStream stream,
+            std::function<void(Membership&)> work);
 
 }  // namespace simulator::hccl

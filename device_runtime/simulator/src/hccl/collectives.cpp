@@ -6,37 +6,49 @@
 #include "counts.h"
 #include "element.h"
 #include "failure.h"
+#include "reports.h"
 
 namespace simulator::hccl {
 namespace {
 
-std::string Compare(const char* parameter, const std::string& local, const std::string& remote, uint32_t rank,
-                    uint32_t peer) {
-  return std::string("EI0005: the arguments for collective communication are inconsistent between ranks: ") +
-         parameter + ", rank " + std::to_string(rank) + " has " + local + ", rank " + std::to_string(peer) +
-         " has " + remote;
-}
+// Throws unless this rank and a peer mean the same.
+class Comparison {
+ public:
+  Comparison(Membership& group, Command command, uint32_t peer)
+      : group_(group), command_(command), peer_(peer) {}
 
-void RequireSame(const Announcement& mine, const Announcement& theirs, uint32_t rank, uint32_t peer) {
-  const auto require = [&](bool same, const char* parameter, const std::string& local,
-                           const std::string& remote) {
-    Require(same, HCCL_E_PARA, Compare(parameter, local, remote, rank, peer));
-  };
-  require(mine.command == theirs.command, "operation", Name(mine.command), Name(theirs.command));
-  require(mine.type == theirs.type, "data type", Name(mine.type), Name(theirs.type));
-  require(mine.operation == theirs.operation, "reduction", Name(mine.operation), Name(theirs.operation));
-  require(mine.root == theirs.root, "root", std::to_string(mine.root), std::to_string(theirs.root));
-  require(mine.count == theirs.count, "count", std::to_string(mine.count), std::to_string(theirs.count));
-}
+  void Require(bool same, const std::string& parameter, const std::string& local,
+               const std::string& remote) const {
+    if (same) return;
+    const auto end = [](uint32_t rank, const std::string& value) {
+      return std::to_string(rank) + ": " + value;
+    };
+    Throw(HCCL_E_PARA, InconsistentArguments(Name(command_), group_.name(), parameter,
+                                             end(group_.rank(), local), end(peer_, remote)));
+  }
+
+  void RequireSame(const Announcement& mine, const Announcement& theirs) const {
+    Require(mine.command == theirs.command, "cmdType", Name(mine.command), Name(theirs.command));
+    Require(mine.type == theirs.type, "dataType", Name(mine.type), Name(theirs.type));
+    Require(mine.operation == theirs.operation, "op", Name(mine.operation), Name(theirs.operation));
+    Require(mine.root == theirs.root, "root", std::to_string(mine.root), std::to_string(theirs.root));
+    Require(mine.count == theirs.count, "count", std::to_string(mine.count), std::to_string(theirs.count));
+  }
+
+ private:
+  Membership& group_;
+  Command command_;
+  uint32_t peer_;
+};
 
 // Begins a collective: all ranks are in it, and mean the same by it. `counts` are published with it.
-void Agree(Communicator& group, const Announcement& announcement, const std::vector<uint64_t>& counts = {}) {
+void Agree(Membership& group, const Announcement& announcement, const std::vector<uint64_t>& counts = {}) {
   Call& call = group.BeginCall();
   call.announcement = announcement;
   std::copy(counts.begin(), counts.end(), call.counts);
   group.Synchronize();
   for (uint32_t peer = 0; peer < group.ranks(); ++peer) {
-    RequireSame(announcement, group.CallOf(peer).announcement, group.rank(), peer);
+    Comparison(group, announcement.command, peer).RequireSame(announcement, group.CallOf(peer).announcement);
   }
 }
 
@@ -67,7 +79,7 @@ Piece ShareOf(uint64_t count, uint32_t index, uint32_t ranks) {
   return {begin, count * (index + 1) / ranks - begin};
 }
 
-std::vector<const std::byte*> SlotsAt(Communicator& group, size_t offset) {
+std::vector<const std::byte*> SlotsAt(Membership& group, size_t offset) {
   std::vector<const std::byte*> sources;
   sources.reserve(group.ranks());
   for (uint32_t peer = 0; peer < group.ranks(); ++peer)
@@ -77,7 +89,7 @@ std::vector<const std::byte*> SlotsAt(Communicator& group, size_t offset) {
 
 // Places in the slots. A slot divided among the ranks has one block of `capacity` elements for each.
 struct Staging {
-  Staging(Communicator& group, HcclDataType type, uint32_t blocks)
+  Staging(Membership& group, HcclDataType type, uint32_t blocks)
       : segment(group.segment()),
         size(ElementSize(type)),
         // A group has at least one rank, and a type without a size was refused when the call was made.
@@ -98,29 +110,29 @@ uint64_t Largest(const std::vector<uint64_t>& counts) {
 }
 
 // All ranks published the same counts.
-void RequireSameCounts(Communicator& group, const std::vector<uint64_t>& counts) {
+void RequireSameCounts(Membership& group, Command command, const std::vector<uint64_t>& counts) {
   for (uint32_t peer = 0; peer < group.ranks(); ++peer) {
     for (uint32_t part = 0; part < group.ranks(); ++part) {
       const uint64_t theirs = group.CallOf(peer).counts[part];
-      Require(counts[part] == theirs, HCCL_E_PARA,
-              Compare(("count of rank " + std::to_string(part)).c_str(), std::to_string(counts[part]),
-                      std::to_string(theirs), group.rank(), peer));
+      Comparison(group, command, peer)
+          .Require(counts[part] == theirs, "count of rank " + std::to_string(part),
+                   std::to_string(counts[part]), std::to_string(theirs));
     }
   }
 }
 
 // Each rank published what it sends, which is what the others expect from it.
-void RequireMatchingCounts(Communicator& group, const Layout& receives) {
+void RequireMatchingCounts(Membership& group, Command command, const Layout& receives) {
   for (uint32_t peer = 0; peer < group.ranks(); ++peer) {
     const uint64_t sent = group.CallOf(peer).counts[group.rank()];
-    Require(sent == receives.counts[peer], HCCL_E_PARA,
-            Compare("count", "to receive " + std::to_string(receives.counts[peer]),
-                    "to send " + std::to_string(sent), group.rank(), peer));
+    Comparison(group, command, peer)
+        .Require(sent == receives.counts[peer], "count",
+                 "to receive " + std::to_string(receives.counts[peer]), "to send " + std::to_string(sent));
   }
 }
 
 // The rounds needed for the largest block any rank sends to any other.
-uint64_t LargestExchange(Communicator& group) {
+uint64_t LargestExchange(Membership& group) {
   uint64_t largest = 0;
   for (uint32_t peer = 0; peer < group.ranks(); ++peer) {
     const uint64_t* counts = group.CallOf(peer).counts;
@@ -168,10 +180,10 @@ Layout EvenLayout(uint32_t ranks, uint64_t count) {
   return layout;
 }
 
-void Barrier(Communicator& group) { Agree(group, Plain(Command::kBarrier, HCCL_DATA_TYPE_INT8, 0)); }
+void Barrier(Membership& group) { Agree(group, Plain(Command::kBarrier, HCCL_DATA_TYPE_INT8, 0)); }
 
 // Each rank reduces its share of a piece, in place in its own slot, and all collect the shares.
-void AllReduce(Communicator& group, const std::byte* send, std::byte* receive, uint64_t count,
+void AllReduce(Membership& group, const std::byte* send, std::byte* receive, uint64_t count,
                Reduction reduction) {
   Agree(group, {Command::kAllReduce, reduction.type, reduction.operation, 0, count});
   const Staging staging(group, reduction.type, 1);
@@ -193,7 +205,7 @@ void AllReduce(Communicator& group, const std::byte* send, std::byte* receive, u
   }
 }
 
-void ReduceToRoot(Communicator& group, const std::byte* send, std::byte* receive, uint64_t count,
+void ReduceToRoot(Membership& group, const std::byte* send, std::byte* receive, uint64_t count,
                   Reduction reduction, uint32_t root) {
   Agree(group, {Command::kReduce, reduction.type, reduction.operation, root, count});
   const Staging staging(group, reduction.type, 1);
@@ -209,7 +221,7 @@ void ReduceToRoot(Communicator& group, const std::byte* send, std::byte* receive
   }
 }
 
-void Broadcast(Communicator& group, std::byte* buffer, uint64_t count, HcclDataType type, uint32_t root) {
+void Broadcast(Membership& group, std::byte* buffer, uint64_t count, HcclDataType type, uint32_t root) {
   Agree(group, Plain(Command::kBroadcast, type, count, root));
   const Staging staging(group, type, 1);
   for (uint64_t round = 0; round < PiecesOf(count, staging.capacity); ++round) {
@@ -223,8 +235,8 @@ void Broadcast(Communicator& group, std::byte* buffer, uint64_t count, HcclDataT
   }
 }
 
-void Scatter(Communicator& group, const std::byte* send, std::byte* receive, uint64_t count,
-             HcclDataType type, uint32_t root) {
+void Scatter(Membership& group, const std::byte* send, std::byte* receive, uint64_t count, HcclDataType type,
+             uint32_t root) {
   Agree(group, Plain(Command::kScatter, type, count, root));
   const Staging staging(group, type, group.ranks());
   for (uint64_t round = 0; round < PiecesOf(count, staging.capacity); ++round) {
@@ -239,12 +251,12 @@ void Scatter(Communicator& group, const std::byte* send, std::byte* receive, uin
   }
 }
 
-void ReduceScatter(Communicator& group, const std::byte* send, const Layout& layout, std::byte* receive,
+void ReduceScatter(Membership& group, const std::byte* send, const Layout& layout, std::byte* receive,
                    Reduction reduction, Command command) {
   const uint64_t count = layout.counts[group.rank()];
   const uint64_t largest = Largest(layout.counts);
   Agree(group, {command, reduction.type, reduction.operation, 0, largest}, layout.counts);
-  RequireSameCounts(group, layout.counts);
+  RequireSameCounts(group, command, layout.counts);
   const Staging staging(group, reduction.type, group.ranks());
   for (uint64_t round = 0; round < PiecesOf(largest, staging.capacity); ++round) {
     for (uint32_t peer = 0; peer < group.ranks(); ++peer) {
@@ -261,12 +273,12 @@ void ReduceScatter(Communicator& group, const std::byte* send, const Layout& lay
   }
 }
 
-void AllGather(Communicator& group, const std::byte* send, std::byte* receive, const Layout& layout,
+void AllGather(Membership& group, const std::byte* send, std::byte* receive, const Layout& layout,
                HcclDataType type, Command command) {
   const uint64_t count = layout.counts[group.rank()];
   const uint64_t largest = Largest(layout.counts);
   Agree(group, Plain(command, type, largest), layout.counts);
-  RequireSameCounts(group, layout.counts);
+  RequireSameCounts(group, command, layout.counts);
   const Staging staging(group, type, 1);
   for (uint64_t round = 0; round < PiecesOf(largest, staging.capacity); ++round) {
     const Piece own = PieceAt(round, staging.capacity, count);
@@ -281,10 +293,10 @@ void AllGather(Communicator& group, const std::byte* send, std::byte* receive, c
   }
 }
 
-void AllToAll(Communicator& group, const std::byte* send, const Layout& sends, std::byte* receive,
+void AllToAll(Membership& group, const std::byte* send, const Layout& sends, std::byte* receive,
               const Layout& receives, HcclDataType type, Command command) {
   Agree(group, Plain(command, type, 0), sends.counts);
-  RequireMatchingCounts(group, receives);
+  RequireMatchingCounts(group, command, receives);
   const Staging staging(group, type, group.ranks());
   const uint64_t rounds = PiecesOf(LargestExchange(group), staging.capacity);
   for (uint64_t round = 0; round < rounds; ++round) {

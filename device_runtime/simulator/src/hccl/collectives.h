@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "communicator.h"
+#include "membership.h"
 
 namespace simulator::hccl {
 
@@ -25,24 +25,24 @@ struct Layout {
 // Blocks of `count` elements, one a rank, in the order of ranks.
 Layout EvenLayout(uint32_t ranks, uint64_t count);
 
-void Barrier(Communicator& group);
-void AllReduce(Communicator& group, const std::byte* send, std::byte* receive, uint64_t count,
+void Barrier(Membership& group);
+void AllReduce(Membership& group, const std::byte* send, std::byte* receive, uint64_t count,
                Reduction reduction);
-void ReduceToRoot(Communicator& group, const std::byte* send, std::byte* receive, uint64_t count,
+void ReduceToRoot(Membership& group, const std::byte* send, std::byte* receive, uint64_t count,
                   Reduction reduction, uint32_t root);
-void Broadcast(Communicator& group, std::byte* buffer, uint64_t count, HcclDataType type, uint32_t root);
-void Scatter(Communicator& group, const std::byte* send, std::byte* receive, uint64_t count,
-             HcclDataType type, uint32_t root);
+void Broadcast(Membership& group, std::byte* buffer, uint64_t count, HcclDataType type, uint32_t root);
+void Scatter(Membership& group, const std::byte* send, std::byte* receive, uint64_t count, HcclDataType type,
+             uint32_t root);
 
 // `layout` describes the send buffer (ReduceScatter) or the receive buffer (AllGather) and is the same on
 // every rank.
-void ReduceScatter(Communicator& group, const std::byte* send, const Layout& layout, std::byte* receive,
+void ReduceScatter(Membership& group, const std::byte* send, const Layout& layout, std::byte* receive,
                    Reduction reduction, Command command);
-void AllGather(Communicator& group, const std::byte* send, std::byte* receive, const Layout& layout,
+void AllGather(Membership& group, const std::byte* send, std::byte* receive, const Layout& layout,
                HcclDataType type, Command command);
 
 // What this rank sends to a peer must be as much as the peer expects from it.
-void AllToAll(Communicator& group, const std::byte* send, const Layout& sends, std::byte* receive,
+void AllToAll(Membership& group, const std::byte* send, const Layout& sends, std::byte* receive,
               const Layout& receives, HcclDataType type, Command command);
 
 const char* Name(Command command);

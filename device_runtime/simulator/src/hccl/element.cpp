@@ -165,13 +165,13 @@ const char* Name(HcclDataType type) {
     case HCCL_DATA_TYPE_INT128:
       return "int128";
     case HCCL_DATA_TYPE_HIF8:
-      return "hifloat8";
+      return "hif8";
     case HCCL_DATA_TYPE_FP8E4M3:
-      return "float8_e4m3";
+      return "fp8e4m3";
     case HCCL_DATA_TYPE_FP8E5M2:
-      return "float8_e5m2";
+      return "fp8e5m2";
     case HCCL_DATA_TYPE_FP8E8M0:
-      return "float8_e8m0";
+      return "fp8e8m0";
     case HCCL_DATA_TYPE_RESERVED:
       break;
   }
@@ -193,8 +193,6 @@ const char* Name(HcclReduceOp operation) {
   }
   return "unknown";
 }
-
-bool CanReduce(HcclDataType type) { return ElementSize(type) > 0 && type < HCCL_DATA_TYPE_INT128; }
 
 void Reduce(HcclDataType type, HcclReduceOp operation, const std::vector<const std::byte*>& sources,
             std::byte* destination, size_t count) {

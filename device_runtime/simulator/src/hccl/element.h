@@ -13,8 +13,6 @@ size_t ElementSize(HcclDataType type);
 const char* Name(HcclDataType type);
 const char* Name(HcclReduceOp operation);
 
-bool CanReduce(HcclDataType type);
-
 // destination[i] = operation over sources[0][i], sources[1][i], ... in that order. fp16 and bf16 accumulate
 // in float and are rounded once; integers wrap. `destination` may be one of the sources.
 void Reduce(HcclDataType type, HcclReduceOp operation, const std::vector<const std::byte*>& sources,

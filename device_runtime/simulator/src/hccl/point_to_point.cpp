@@ -8,14 +8,17 @@
 
 #include "element.h"
 #include "failure.h"
+#include "reports.h"
 
 namespace simulator::hccl {
 namespace {
 
+std::string Amount(uint64_t count, HcclDataType type) { return std::to_string(count) + " x " + Name(type); }
+
 // A transfer under way. Step moves one piece if the mailbox allows.
 class Progress {
  public:
-  Progress(Communicator& group, const Transfer& transfer)
+  Progress(Membership& group, const Transfer& transfer)
       : group_(group),
         transfer_(transfer),
         sends_(transfer.direction == Transfer::Direction::kSend),
@@ -26,6 +29,7 @@ class Progress {
   bool finished() const { return finished_; }
 
   bool CanStep() const {
+    if (sends_ && mailbox_.refused.load(std::memory_order_acquire) != 0) return true;
     const bool full =
         mailbox_.written.load(std::memory_order_acquire) != mailbox_.read.load(std::memory_order_acquire);
     return full != sends_;
@@ -33,9 +37,9 @@ class Progress {
 
   void Step() { sends_ ? StepOfSender() : StepOfReceiver(); }
 
-  std::string Awaited() const {
+  std::string Awaits() const {
     return "rank " + std::to_string(transfer_.peer) + (sends_ ? " to receive " : " to send ") +
-           std::to_string(transfer_.count) + " x " + Name(transfer_.type);
+           Amount(transfer_.count, transfer_.type);
   }
 
  private:
@@ -43,9 +47,7 @@ class Progress {
   bool AllMoved() const { return started_ && moved_ == bytes_; }
 
   void StepOfSender() {
-    Require(mailbox_.refused.load(std::memory_order_acquire) == 0, HCCL_E_PARA,
-            "EI0005: rank " + std::to_string(transfer_.peer) + " expected something else than " +
-                std::to_string(transfer_.count) + " x " + Name(transfer_.type));
+    if (mailbox_.refused.load(std::memory_order_acquire) != 0) RefuseDifference("another");
     if (AllMoved()) {
       finished_ = true;
       return;
@@ -59,19 +61,25 @@ class Progress {
 
   void StepOfReceiver() {
     const bool expected = mailbox_.count == transfer_.count && mailbox_.type == transfer_.type;
-    if (expected) {
-      Move(transfer_.buffer + moved_, mailbox_.data);
-    } else {
+    if (!expected) {
       mailbox_.refused.store(1, std::memory_order_release);
+      RefuseDifference(Amount(mailbox_.count, mailbox_.type));
     }
-    const std::string offered = std::to_string(mailbox_.count) + " x " + Name(mailbox_.type);
+    Move(transfer_.buffer + moved_, mailbox_.data);
     mailbox_.read.fetch_add(1, std::memory_order_acq_rel);
     group_.RingPeer(transfer_.peer);
-    Require(expected, HCCL_E_PARA,
-            "EI0005: rank " + std::to_string(group_.rank()) + " expects " + std::to_string(transfer_.count) +
-                " x " + Name(transfer_.type) + " from rank " + std::to_string(transfer_.peer) +
-                ", which sends " + offered);
     finished_ = AllMoved();
+  }
+
+  // The other side finds out by the mailbox, or because the group breaks.
+  [[noreturn]] void RefuseDifference(const std::string& theirs) {
+    group_.RingPeer(transfer_.peer);
+    const auto end = [](uint32_t rank, const std::string& value) {
+      return std::to_string(rank) + ": " + value;
+    };
+    Throw(HCCL_E_PARA, InconsistentArguments(sends_ ? "Send" : "Receive", group_.name(), "count",
+                                             end(group_.rank(), Amount(transfer_.count, transfer_.type)),
+                                             end(transfer_.peer, theirs)));
   }
 
   void Move(std::byte* destination, const std::byte* source) {
@@ -81,7 +89,7 @@ class Progress {
     started_ = true;
   }
 
-  Communicator& group_;
+  Membership& group_;
   Transfer transfer_;
   bool sends_;
   Mailbox& mailbox_;
@@ -94,7 +102,7 @@ class Progress {
 using Lane = std::pair<Transfer::Direction, uint32_t>;
 using Lanes = std::map<Lane, std::deque<Progress>>;
 
-std::unique_lock<std::mutex> Lock(Communicator& group, const Lane& lane) {
+std::unique_lock<std::mutex> Lock(Membership& group, const Lane& lane) {
   const bool sends = lane.first == Transfer::Direction::kSend;
   return std::unique_lock<std::mutex>(sends ? group.sending_lane(lane.second)
                                             : group.receiving_lane(lane.second));
@@ -122,17 +130,19 @@ bool CanAdvance(const Lanes& lanes) {
                      [](const auto& lane) { return !lane.second.empty() && lane.second.front().CanStep(); });
 }
 
-std::string Awaited(const Lanes& lanes) {
-  std::string text;
+Awaited AwaitedBy(const Lanes& lanes) {
+  Awaited awaited;
   for (const auto& [lane, queue] : lanes) {
-    if (!queue.empty()) text += (text.empty() ? "" : ", ") + queue.front().Awaited();
+    if (queue.empty()) continue;
+    awaited.ranks.push_back(lane.second);
+    awaited.what += (awaited.what.empty() ? "" : ", ") + queue.front().Awaits();
   }
-  return text;
+  return awaited;
 }
 
 }  // namespace
 
-void Exchange(Communicator& group, const std::vector<Transfer>& transfers) {
+void Exchange(Membership& group, const std::vector<Transfer>& transfers) {
   Lanes lanes;
   for (const Transfer& transfer : transfers) {
     lanes[{transfer.direction, transfer.peer}].emplace_back(group, transfer);
@@ -142,7 +152,7 @@ void Exchange(Communicator& group, const std::vector<Transfer>& transfers) {
   for (const auto& entry : lanes) locks.push_back(Lock(group, entry.first));
   while (!Finished(lanes)) {
     if (Advance(lanes)) continue;
-    group.WaitUntil([&] { return CanAdvance(lanes); }, [&] { return Awaited(lanes); });
+    group.WaitUntil([&] { return CanAdvance(lanes); }, [&] { return AwaitedBy(lanes); });
   }
 }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "communicator.h"
+#include "membership.h"
 
 namespace simulator::hccl {
 
@@ -18,6 +18,6 @@ struct Transfer {
 
 // Makes all transfers, in both directions at once; those with the same peer and direction go in their order.
 // A send ends when its receiver has taken everything. Throws Failure.
-void Exchange(Communicator& group, const std::vector<Transfer>& transfers);
+void Exchange(Membership& group, const std::vector<Transfer>& transfers);
 
 }  // namespace simulator::hccl

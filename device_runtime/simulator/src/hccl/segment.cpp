@@ -1,5 +1,6 @@
 #include "segment.h"
 
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <ctime>
 #include <new>
+#include <string>
 
 #include "failure.h"
 
@@ -28,6 +30,24 @@ size_t SlotsOffset(uint32_t ranks) {
   return MailboxesOffset(ranks) + size_t{ranks} * ranks * sizeof(Mailbox);
 }
 size_t SegmentBytes(uint32_t ranks) { return SlotsOffset(ranks) + ranks * kSlotBytes; }
+
+// Each rank locks one byte, beyond the end of the file, where nothing else can be meant.
+constexpr off_t kPlaces = 1LL << 40;
+
+// A new opening of the same file: the one that came from another rank shares its locks with that rank.
+int OpenAgain(int descriptor) {
+  const std::string path = "/proc/self/fd/" + std::to_string(descriptor);
+  return open(path.c_str(), O_RDWR | O_CLOEXEC);
+}
+
+struct flock PlaceOf(uint32_t rank) {
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = kPlaces + rank;
+  lock.l_len = 1;
+  return lock;
+}
 
 long Futex(std::atomic<uint32_t>& word, int operation, uint32_t value, const timespec* timeout) {
   return syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), operation, value, timeout, nullptr, 0);
@@ -50,20 +70,41 @@ std::shared_ptr<Segment> Segment::Create(uint32_t ranks) {
 std::shared_ptr<Segment> Segment::Map(int descriptor, uint32_t ranks) {
   const size_t bytes = SegmentBytes(ranks);
   void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  if (base == MAP_FAILED) {
+  const int places = base == MAP_FAILED ? -1 : OpenAgain(descriptor);
+  if (places < 0) {
     const int reason = errno;
+    if (base != MAP_FAILED) munmap(base, bytes);
     close(descriptor);
-    Throw(HCCL_E_MEMORY, std::string("mmap: ") + std::strerror(reason));
+    Throw(HCCL_E_MEMORY, std::string("mapping the memory of a communicator: ") + std::strerror(reason));
   }
-  return std::shared_ptr<Segment>(new Segment(descriptor, ranks, static_cast<std::byte*>(base), bytes));
+  return std::shared_ptr<Segment>(
+      new Segment(descriptor, places, ranks, static_cast<std::byte*>(base), bytes));
 }
 
-Segment::Segment(int descriptor, uint32_t ranks, std::byte* base, size_t bytes)
-    : descriptor_(descriptor), ranks_(ranks), base_(base), bytes_(bytes) {}
+Segment::Segment(int descriptor, int places, uint32_t ranks, std::byte* base, size_t bytes)
+    : descriptor_(descriptor), places_(places), ranks_(ranks), base_(base), bytes_(bytes) {}
 
 Segment::~Segment() {
   munmap(base_, bytes_);
+  close(places_);
   close(descriptor_);
+}
+
+// The lock goes when the process does, however it ends. A child that was forked meanwhile holds it as well,
+// and only delays the news.
+void Segment::Enter(uint32_t rank, int32_t device) {
+  struct flock lock = PlaceOf(rank);
+  Require(fcntl(places_, F_OFD_SETLK, &lock) == 0, HCCL_E_SYSCALL,
+          std::string("taking the place of rank ") + std::to_string(rank) + ": " + std::strerror(errno));
+  state(rank).device.store(device, std::memory_order_release);
+  state(rank).process.store(getpid(), std::memory_order_release);
+}
+
+bool Segment::Present(uint32_t rank) {
+  // A process does not see its own locks. One that has the segment but has not entered yet counts as absent.
+  if (state(rank).process.load(std::memory_order_acquire) == getpid()) return true;
+  struct flock lock = PlaceOf(rank);
+  return fcntl(places_, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
 std::atomic<int32_t>& Segment::failure() { return reinterpret_cast<Header*>(base_)->failure; }

@@ -46,7 +46,8 @@ struct alignas(64) RankState {
   std::atomic<uint32_t> doorbell;  // rung by others when something this rank may wait for has changed
   std::atomic<uint32_t> arrivals;  // synchronisations this rank has reached
   std::atomic<int32_t> process;
-  Call calls[2];  // in turn: a rank may begin the next call while others still read this one
+  std::atomic<int32_t> device;  // the physical one
+  Call calls[2];                // in turn: a rank may begin the next call while others still read this one
 };
 
 // A one-place queue of pieces from one rank to another.
@@ -73,6 +74,10 @@ class Segment {
   uint32_t ranks() const { return ranks_; }
   int descriptor() const { return descriptor_; }
 
+  // A rank of this process takes its place. From then on the others see whether the process still lives.
+  void Enter(uint32_t rank, int32_t device);
+  bool Present(uint32_t rank);
+
   // HCCL_SUCCESS, or why the communicator is broken for all of its ranks.
   std::atomic<int32_t>& failure();
   RankState& state(uint32_t rank);
@@ -80,9 +85,10 @@ class Segment {
   std::byte* slot(uint32_t rank);
 
  private:
-  Segment(int descriptor, uint32_t ranks, std::byte* base, size_t bytes);
+  Segment(int descriptor, int places, uint32_t ranks, std::byte* base, size_t bytes);
 
   int descriptor_;
+  int places_;  // the same file, opened for the locks of this process
   uint32_t ranks_;
   std::byte* base_;
   size_t bytes_;

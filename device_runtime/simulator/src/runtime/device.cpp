@@ -148,6 +148,12 @@ void ReleaseResources(Device& device) {
   if (StopStreams(device)) FreeBlocks(device);
 }
 
+std::optional<int32_t> CurrentPhysicalDevice() {
+  const std::shared_ptr<Context> context = Entered();
+  if (context == nullptr) return std::nullopt;
+  return context->device->PhysicalId();
+}
+
 bool OnTaskQueue() {
   std::array<char, 16> name{};
   return pthread_getname_np(pthread_self(), name.data(), name.size()) == 0 &&

@@ -60,6 +60,9 @@ aclError FindDevice(int64_t id, Device** device);
 // The visible device with this physical id; nullptr when there is none.
 Device* VisibleDevice(int32_t physicalId);
 
+// The physical id of the device that is set on this thread, if any is.
+ACL_FUNC_VISIBILITY std::optional<int32_t> CurrentPhysicalDevice();
+
 // Which physical devices a value of ASCEND_RT_VISIBLE_DEVICES shows. As in CANN, the list ends at the first
 // entry that is no device, and a list that is not ascending is an error (nothing is returned).
 ACL_FUNC_VISIBILITY std::optional<std::vector<int32_t>> ParseVisible(const char* value, uint32_t devices);
