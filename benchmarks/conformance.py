@@ -92,7 +92,7 @@ def _run(arguments: argparse.Namespace, console: Console) -> Run:
     with tempfile.TemporaryDirectory(prefix="conformance-") as scratch:
         copy = Path(scratch, "checkout")
         # Tests write beside themselves, and import the torch_npu that is installed, not the sources.
-        shutil.copytree(checkout, copy, symlinks=True, ignore=shutil.ignore_patterns(".git", "third_party"))
+        shutil.copytree(checkout, copy, symlinks=True, ignore=shutil.ignore_patterns(".git"))
         _run_files(result, wanted, Place(arguments.python, copy / "test", limits), arguments, console)
     return result
 

@@ -7,7 +7,6 @@
 #include "runtime/error.h"
 
 using simulator::Fail;
-using simulator::FailOperator;
 
 namespace {
 
@@ -28,12 +27,6 @@ std::string ValueOf(aclCompileOpt option) {
   return found == TheOptions().values.end() ? std::string() : found->second;
 }
 
-aclError RefuseOperator(const char* type) {
-  const std::string name = std::string("operator ") + (type == nullptr ? "without a name" : type);
-  return FailOperator(ACL_ERROR_FEATURE_UNSUPPORTED,
-                      name + ", of the old aclop interface, is not implemented by the simulated CANN");
-}
-
 }  // namespace
 
 aclError aclSetCompileopt(aclCompileOpt option, const char* value) {
@@ -52,17 +45,4 @@ aclError aclGetCompileopt(aclCompileOpt option, char* value, size_t length) {
   }
   std::memcpy(value, text.c_str(), text.size() + 1);
   return ACL_SUCCESS;
-}
-
-aclError aclopCompileAndExecute(const char* type, int, const aclTensorDesc* const[],
-                                const aclDataBuffer* const[], int, const aclTensorDesc* const[],
-                                aclDataBuffer* const[], const aclopAttr*, aclopEngineType, aclopCompileType,
-                                const char*, aclrtStream) {
-  return RefuseOperator(type);
-}
-
-aclError aclopCompileAndExecuteV2(const char* type, int, aclTensorDesc*[], aclDataBuffer*[], int,
-                                  aclTensorDesc*[], aclDataBuffer*[], aclopAttr*, aclopEngineType,
-                                  aclopCompileType, const char*, aclrtStream) {
-  return RefuseOperator(type);
 }

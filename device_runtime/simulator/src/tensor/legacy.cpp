@@ -17,7 +17,7 @@ size_t aclGetDataBufferSizeV2(const aclDataBuffer* buffer) { return buffer == nu
 
 aclTensorDesc* aclCreateTensorDesc(aclDataType dtype, int rank, const int64_t* dims, aclFormat format) {
   if (rank < 0 || (rank > 0 && dims == nullptr)) return nullptr;
-  return new aclTensorDesc{dtype, format, std::vector<int64_t>(dims, dims + rank), {}};
+  return new aclTensorDesc{dtype, format, std::vector<int64_t>(dims, dims + rank), {}, {}};
 }
 
 void aclDestroyTensorDesc(const aclTensorDesc* desc) { delete desc; }
@@ -54,12 +54,13 @@ aclError aclSetTensorShape(aclTensorDesc* desc, int rank, const int64_t* dims) {
   if (desc == nullptr || rank < 0 || (rank > 0 && dims == nullptr)) {
     return Fail(ACL_ERROR_INVALID_PARAM, "aclSetTensorShape: no descriptor or no shape");
   }
-  desc->dims.assign(dims, dims + rank);
+  desc->storageDims.assign(dims, dims + rank);
   return ACL_SUCCESS;
 }
 
-aclError aclSetTensorPlaceMent(aclTensorDesc* desc, aclMemType) {
+aclError aclSetTensorPlaceMent(aclTensorDesc* desc, aclMemType place) {
   if (desc == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclSetTensorPlaceMent: desc is null");
+  desc->onHost = place != ACL_MEMTYPE_DEVICE;
   return ACL_SUCCESS;
 }
 
@@ -93,18 +94,4 @@ size_t aclDataTypeSize(aclDataType dtype) {
     default:
       return 0;  // unknown, or less than a byte
   }
-}
-
-aclopAttr* aclopCreateAttr() { return new aclopAttr; }
-void aclopDestroyAttr(const aclopAttr* attr) { delete attr; }
-aclError aclopSetAttrBool(aclopAttr*, const char*, uint8_t) { return ACL_SUCCESS; }
-aclError aclopSetAttrInt(aclopAttr*, const char*, int64_t) { return ACL_SUCCESS; }
-aclError aclopSetAttrFloat(aclopAttr*, const char*, float) { return ACL_SUCCESS; }
-aclError aclopSetAttrString(aclopAttr*, const char*, const char*) { return ACL_SUCCESS; }
-aclError aclopSetAttrDataType(aclopAttr*, const char*, aclDataType) { return ACL_SUCCESS; }
-aclError aclopSetAttrListBool(aclopAttr*, const char*, int, const uint8_t*) { return ACL_SUCCESS; }
-aclError aclopSetAttrListInt(aclopAttr*, const char*, int, const int64_t*) { return ACL_SUCCESS; }
-aclError aclopSetAttrListFloat(aclopAttr*, const char*, int, const float*) { return ACL_SUCCESS; }
-aclError aclopSetAttrListListInt(aclopAttr*, const char*, int, const int*, const int64_t* const[]) {
-  return ACL_SUCCESS;
 }
