@@ -132,15 +132,15 @@ def test_a_missing_operator_is_refused_by_name_every_time_and_harms_nothing(simu
     seen = run(
         simulated,
         """
-image, boxes = torch.ones(1, 1, 4, 4).npu(), torch.zeros(1, 5).npu()
-missing = lambda: torch_npu.npu_roi_align(image, boxes, 1.0, 2, 2, 0, 0)
+parts, counts = torch.ones(8).npu(), torch.ones(256, dtype=torch.int32).npu()
+missing = lambda: torch_npu.npu_hans_decode(parts, parts, parts, counts, out=torch.ones(4).npu())
 first = failure(missing)
 total = (torch.ones(3).npu() + 1).sum().item()
 report(first=first, total=total, second=failure(missing))
 """,
     )
     for refusal in (seen["first"], seen["second"]):
-        assert "aclnnROIAlign is not implemented by the simulated CANN" in refusal
+        assert "aclnnHansDecode is not implemented by the simulated CANN" in refusal
     assert seen["total"] == 6
 
 

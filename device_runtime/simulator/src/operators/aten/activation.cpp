@@ -60,6 +60,7 @@ ACLNN(SigmoidBackward, [](Tensor gradOutput, Tensor output, Out gradInput) {
 ACLNN(TanhBackward, [](Tensor gradOutput, Tensor output, Out gradInput) {
   at::tanh_backward_out(gradInput, gradOutput, output);
 });
+ACLNN(LogSigmoid, [](Tensor self, Out out) { Store(out, at::log_sigmoid(self)); });
 ACLNN(LogSigmoidForward, [](Tensor self, Out out, Out /*buffer*/) {
   // The CPU kernel keeps exp(-|x|) in `buffer`, the device nothing; the gradient below recomputes it.
   Store(out, at::log_sigmoid(self));

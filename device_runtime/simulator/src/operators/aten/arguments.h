@@ -18,12 +18,13 @@ using Tensor = const at::Tensor&;                         // aclTensor, read
 using Out = at::Tensor&;                                  // aclTensor, written in place
 using OptionalTensor = const std::optional<at::Tensor>&;  // aclTensor or nullptr
 using OptionalOut = std::optional<at::Tensor>&;  // aclTensor, or nullptr if the caller does not want it
+using Absent = const std::nullptr_t&;  // aclTensor of a kind that is not implemented: nullptr or refused
 using Tensors = const std::vector<at::Tensor>&;  // aclTensorList
 using Scalar = const at::Scalar&;                // aclScalar
 using OptionalScalar = const std::optional<at::Scalar>&;  // aclScalar or nullptr
 using Scalars = const std::vector<at::Scalar>&;           // aclScalarList
 using Sizes = const std::vector<int64_t>&;                // aclIntArray; nullptr is empty
-using Flags = const std::vector<uint8_t>&;                // aclBoolArray
+using Flags = const std::vector<uint8_t>&;                // aclBoolArray; nullptr is empty
 using Type = const at::ScalarType&;                       // aclDataType
 using Text = const std::string&;                          // char*
 
@@ -72,6 +73,16 @@ struct Argument<OptionalTensor> {
 
 template <>
 struct Argument<OptionalOut> : Argument<OptionalTensor> {};
+
+template <>
+struct Argument<Absent> {
+  using Abi = const aclTensor*;
+  using Held = std::nullptr_t;
+  static Held Hold(Abi tensor) {
+    TORCH_CHECK_NOT_IMPLEMENTED(tensor == nullptr, "an optional tensor was given that is not implemented");
+    return nullptr;
+  }
+};
 
 template <>
 struct Argument<DynamicOut&> {
@@ -129,7 +140,7 @@ template <>
 struct Argument<Flags> {
   using Abi = const aclBoolArray*;
   using Held = std::vector<uint8_t>;
-  static Held Hold(Abi array) { return Required(array)->values; }
+  static Held Hold(Abi array) { return array == nullptr ? Held{} : array->values; }
 };
 
 template <>

@@ -67,6 +67,7 @@ ACLNN(LtScalar, WithScalar<at::lt_out>);
 ACLNN(InplaceLtScalar, InplaceWithScalar<at::lt_out>);
 ACLNN(LeTensor, Binary<at::le_out>);
 ACLNN(InplaceLeTensor, InplaceBinary<at::le_out>);
+ACLNN(LessScalar, WithScalar<at::lt_out>);
 ACLNN(LeScalar, WithScalar<at::le_out>);
 ACLNN(InplaceLeScalar, InplaceWithScalar<at::le_out>);
 ACLNN(GtTensor, Binary<at::gt_out>);

@@ -7,15 +7,6 @@ namespace {
 
 using Results = std::vector<at::Tensor>;
 
-void StoreAll(Tensors out, const Results& results) {
-  TORCH_CHECK_VALUE(out.size() == results.size(), results.size(), " results do not match ", out.size(),
-                    " outputs");
-  for (size_t i = 0; i < out.size(); ++i) {
-    auto target = out[i];
-    Store(target, results[i]);
-  }
-}
-
 // The older operators pass a number as a tensor on the device, the V2 operators as a scalar.
 template <Results (*kKernel)(at::TensorList)>
 void Each(Tensors x, Tensors out) {
@@ -161,4 +152,6 @@ ACLNN(ForeachLerpList, [](Tensors x, Tensors y, Tensors weights, Tensors out) {
 ACLNN(ForeachNorm, [](Tensors x, Scalar order, Tensors out) { StoreAll(out, at::_foreach_norm(x, order)); });
 ACLNN(ForeachCopy, [](Tensors x, Tensors out) { StoreAll(out, x); });
 ACLNN(ForeachZeroInplace, [](Tensors x) { at::_foreach_zero_(x); });
+ACLNN(ForeachRoundOffNumber,
+      [](Tensors x, Tensor mode, Tensors out) { RoundOff(x, mode.item().toLong(), out); });
 ACLNN(ForeachRoundOffNumberV2, [](Tensors x, Scalar mode, Tensors out) { RoundOff(x, mode.toLong(), out); });

@@ -36,6 +36,19 @@ void ScatterValue(Out out, Tensor self, int64_t dim, Tensor index, Scalar value,
   if (mode == 2) Store(out, at::scatter(self, dim, index, value, "multiply"));
 }
 
+at::Tensor ScatterReduce(Tensor self, int64_t dim, Tensor index, Tensor source, int64_t mode, bool includeSelf) {
+  constexpr std::array<std::string_view, 6> kReductions{"", "sum", "prod", "amax", "amin", "mean"};
+  TORCH_CHECK_VALUE(mode >= 1 && mode <= 5, "scatter reduction ", mode, " is not implemented");
+  return at::scatter_reduce(self, dim, index, source, kReductions[mode], includeSelf);
+}
+
+// The last dimension of `indices` holds positions in the first dimensions of `self`.
+c10::List<std::optional<at::Tensor>> Positions(Tensor indices) {
+  c10::List<std::optional<at::Tensor>> positions;
+  for (const auto& position : indices.to(at::kLong).unbind(-1)) positions.push_back(position);
+  return positions;
+}
+
 at::Tensor FillAt(Tensor self, int64_t dim, Sizes index, Scalar value) {
   return at::index_fill(self, dim, at::tensor(index, self.options().dtype(at::kLong)), value);
 }
@@ -100,10 +113,23 @@ ACLNN(ScatterAdd, [](Tensor self, int64_t dim, Tensor index, Tensor source, Out 
 });
 ACLNN(ScatterReduce,
       [](Tensor self, int64_t dim, Tensor index, Tensor source, int64_t mode, bool includeSelf, Out out) {
-        constexpr std::array<std::string_view, 6> kReductions{"", "sum", "prod", "amax", "amin", "mean"};
-        TORCH_CHECK_VALUE(mode >= 1 && mode <= 5, "scatter reduction ", mode, " is not implemented");
-        Store(out, at::scatter_reduce(self, dim, index, source, kReductions[mode], includeSelf));
+        Store(out, ScatterReduce(self, dim, index, source, mode, includeSelf));
       });
+ACLNN(InplaceScatterReduce,
+      [](Out self, int64_t dim, Tensor index, Tensor source, int64_t mode, bool includeSelf) {
+        Store(self, ScatterReduce(self, dim, index, source, mode, includeSelf));
+      });
+ACLNN(ScatterNdUpdate,
+      [](Out self, Tensor indices, Tensor updates) { at::index_put_(self, Positions(indices), updates); });
+// Mode 1 promises that few indices differ; the result is the same.
+ACLNN(GatherV3, [](Tensor self, int64_t dim, Tensor index, int64_t batchDims, int64_t /*mode*/, Out out) {
+  TORCH_CHECK_NOT_IMPLEMENTED(batchDims == 0, batchDims, " batch dimensions are not implemented");
+  const auto picked = at::index_select(self, dim, index.flatten());
+  auto shape = self.sizes().vec();
+  const auto at = shape.erase(shape.begin() + at::maybe_wrap_dim(dim, self.dim()));
+  shape.insert(at, index.sizes().begin(), index.sizes().end());
+  Store(out, picked.reshape(shape));
+});
 ACLNN(Take, [](Tensor self, Tensor index, Out out) { Store(out, at::take(self, index)); });
 ACLNN(InplacePut, [](Out self, Tensor index, Tensor source, bool accumulate) {
   Store(self, at::put(self, index, source, accumulate));

@@ -42,6 +42,30 @@ void DropoutMask(Sizes shape, double probability, int64_t seed, int64_t offset, 
   });
 }
 
+// The mask is left alone where it says nothing.
+void Dropout(Tensor input, double probability, int64_t seed, int64_t offset, Out out, Out mask) {
+  if (probability == 0 || probability == 1) {
+    Store(out, input * (1 - probability));
+    return;
+  }
+  DropoutMask(input.sizes().vec(), probability, seed, offset, mask);
+  Store(out, input * KeptElements(mask, input.sizes()) / (1 - probability));
+}
+
+// Negative elements are multiplied by a slope between the bounds, drawn in training and their mean otherwise.
+void RandomLeakyRelu(Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, int64_t seed,
+                     int64_t offset, Out out) {
+  if (!training) {
+    Store(out, at::leaky_relu(self, (lower.toDouble() + upper.toDouble()) / 2));
+    return;
+  }
+  auto drawn = at::empty_like(noise);
+  Draw(seed, offset, [&](auto generator) { drawn.uniform_(lower.toDouble(), upper.toDouble(), generator); });
+  const auto slopes = at::where(self <= 0, drawn, 1);
+  at::Tensor(noise).copy_(slopes);
+  Store(out, self * slopes);
+}
+
 void RandomInt(Out self, int64_t from, int64_t to, int64_t seed, int64_t offset) {
   Draw(seed, offset, [&](auto generator) { self.random_(from, to, generator); });
 }
@@ -95,6 +119,11 @@ ACLNN(InplaceRandomWithoutFromTo, [](Out self, int64_t seed, int64_t offset) {
 ACLNN(InplaceRandomWithoutFromToTensor, [](Out self, Tensor seed, Tensor base, int64_t offset) {
   Draw(Value(seed), Value(base) + offset, [&](auto generator) { self.random_(generator); });
 });
+ACLNN(RReluWithNoise, RandomLeakyRelu);
+ACLNN(InplaceRReluWithNoise,
+      [](Out self, Tensor noise, Scalar lower, Scalar upper, bool training, int64_t seed, int64_t offset) {
+        RandomLeakyRelu(self, noise, lower, upper, training, seed, offset, self);
+      });
 ACLNN(Randperm, [](int64_t n, int64_t seed, int64_t offset, Out out) {
   Draw(seed, offset, [&](auto generator) { Store(out, at::randperm(n, generator, out.scalar_type())); });
 });
@@ -116,6 +145,13 @@ ACLNN(DropoutGenMaskV2,
 ACLNN(DropoutGenMaskV2Tensor,
       [](Sizes shape, double probability, Tensor seed, Tensor base, int64_t offset, Type /*probability's*/,
          Out mask) { DropoutMask(shape, probability, Value(seed), Value(base) + offset, mask); });
+ACLNN(DropoutV3, [](Tensor input, Absent /*noiseShape*/, double probability, int64_t seed, int64_t offset, Out out,
+                    Out mask) { Dropout(input, probability, seed, offset, out, mask); });
+ACLNN(DropoutV3Grad, [](Tensor gradOutput, Tensor mask, double scale, Out gradInput) {
+  Store(gradInput, gradOutput * KeptElements(mask, gradOutput.sizes()) * scale);
+});
+ACLNN(MaskedScale,
+      [](Tensor self, Tensor mask, float scale, Out out) { Store(out, Widened(self) * Widened(mask) * scale); });
 ACLNN(DropoutDoMask, [](Tensor self, Tensor mask, double probability, Out out) {
   if (probability == 1) {
     out.zero_();

@@ -18,6 +18,23 @@ inline void Store(OptionalOut out, Tensor result) {
   if (out) Store(*out, result);
 }
 
+// Writes each result of a list to its output.
+inline void StoreAll(Tensors out, at::ArrayRef<at::Tensor> results) {
+  TORCH_CHECK_VALUE(out.size() == results.size(), results.size(), " results do not match ", out.size(),
+                    " outputs");
+  for (size_t i = 0; i < out.size(); ++i) {
+    auto target = out[i];
+    Store(target, results[i]);
+  }
+}
+
+// Writes one result of a list that the caller may not want at all.
+inline void StoreAt(Tensors out, size_t index, Tensor result) {
+  if (out.empty()) return;
+  auto target = out.at(index);
+  Store(target, result);
+}
+
 // As the device does, operators that accumulate compute half precision in float and round once.
 inline bool IsHalf(at::ScalarType dtype) { return dtype == at::kHalf || dtype == at::kBFloat16; }
 

@@ -61,6 +61,8 @@ at::ScalarType ToScalarType(aclDataType dtype) {
       return at::kUInt32;
     case ACL_UINT64:
       return at::kUInt64;
+    case ACL_COMPLEX32:
+      return at::kComplexHalf;
     case ACL_COMPLEX64:
       return at::kComplexFloat;
     case ACL_COMPLEX128:
