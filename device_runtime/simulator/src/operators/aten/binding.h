@@ -42,6 +42,32 @@ constexpr auto Implement(Implementation<Parameters...> implementation) {
   return implementation;
 }
 
+// What an operator does on the stream. It owns copies of what it works on, may run more than once and writes
+// through Store only.
+using Plan = std::function<void()>;
+
+// An implementation that checks its arguments in phase 1 and returns what remains to do: for operators whose
+// options decide what is computed, so that each is read and refused in one place.
+template <typename... Parameters>
+struct Planned {
+  Plan (*plan)(Parameters...);
+};
+
+template <typename... Parameters>
+constexpr Planned<Parameters...> PlannedBy(Plan (*plan)(Parameters...)) {
+  return {plan};
+}
+
+template <typename Function>
+constexpr auto Planning(Function plan) {
+  return PlannedBy(+plan);
+}
+
+template <typename... Parameters>
+constexpr auto Implement(Planned<Parameters...> planned) {
+  return planned;
+}
+
 // What one run works on. A tensor gets new metadata over the same memory, so that no run can change the next
 // one's.
 template <typename Held>
@@ -117,6 +143,21 @@ struct Operator<kImplementation, kName, const Implementation<Parameters...>> {
   }
 
   static constexpr auto* kLaunch = Signature<Parameters...>::kLaunch;
+};
+
+template <const auto& kImplementation, const char* kName, typename... Parameters>
+struct Operator<kImplementation, kName, const Planned<Parameters...>> {
+  static aclnnStatus GetWorkspaceSize(typename Argument<Parameters>::Abi... given, uint64_t* workspaceSize,
+                                      aclOpExecutor** executor) {
+    return Prepare(kName, [&] {
+      std::tuple<typename Argument<Parameters>::Held...> arguments{Argument<Parameters>::Hold(given)...};
+      auto run = [body = std::apply(kImplementation.plan, arguments)] { return Run(kName, body); };
+      *Required(workspaceSize) = 0;
+      *Required(executor) = new aclOpExecutor{kName, std::move(run)};
+    });
+  }
+
+  static constexpr auto* kLaunch = &Launch;
 };
 
 }  // namespace simulator::operators
