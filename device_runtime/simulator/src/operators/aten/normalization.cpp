@@ -1,4 +1,4 @@
-// Batch, layer, group and root-mean-square normalisation. Half precision is computed in float, as on the
+// Batch, layer and group normalisation. Half precision is computed in float, as on the
 // device.
 #include "binding.h"
 #include "store.h"
@@ -25,12 +25,6 @@ void LayerNorm(Tensor input, Sizes normalizedShape, OptionalTensor weight, Optio
   Store(out, result);
   Store(mean, resultMean);
   Store(rstd, resultRstd);
-}
-
-at::Tensor InverseRms(Tensor x, int64_t dims, double epsilon) {
-  std::vector<int64_t> normalized(dims);
-  for (int64_t i = 0; i < dims; ++i) normalized[i] = x.dim() - dims + i;
-  return at::rsqrt(at::mean(x * x, normalized, true) + epsilon);
 }
 
 }  // namespace
@@ -85,27 +79,4 @@ ACLNN(BatchNormBackward, [](Tensor gradOutput, Tensor input, OptionalTensor weig
                                             Widened(runningMean), Widened(runningVar), Widened(saveMean),
                                             Widened(saveInvstd), training, eps, wanted),
              wanted, gradInput, gradWeight, gradBias);
-});
-
-ACLNN(RmsNorm, [](Tensor x, Tensor gamma, double epsilon, Out y, OptionalOut rstd) {
-  const auto wide = Widened(x);
-  const auto inverse = InverseRms(wide, gamma.dim(), epsilon);
-  Store(y, wide * inverse * Widened(gamma));
-  Store(rstd, inverse);
-});
-ACLNN(AddRmsNorm, [](Tensor x1, Tensor x2, Tensor gamma, double epsilon, Out y, OptionalOut rstd, Out x) {
-  const auto sum = Widened(x1) + Widened(x2);
-  const auto inverse = InverseRms(sum, gamma.dim(), epsilon);
-  Store(x, sum);
-  Store(y, sum * inverse * Widened(gamma));
-  Store(rstd, inverse);
-});
-ACLNN(RmsNormGrad, [](Tensor gradOutput, Tensor x, Tensor rstd, Tensor gamma, Out gradInput, Out gradGamma) {
-  const auto normalized = Widened(x) * rstd;
-  const auto weighted = Widened(gradOutput) * Widened(gamma);
-  std::vector<int64_t> inner, outer;
-  for (int64_t dim = 0; dim < x.dim(); ++dim) (dim < x.dim() - gamma.dim() ? outer : inner).push_back(dim);
-  Store(gradInput, (weighted - normalized * at::mean(weighted * normalized, inner, true)) * rstd);
-  const auto scaled = Widened(gradOutput) * normalized;
-  Store(gradGamma, outer.empty() ? scaled : at::sum(scaled, outer));
 });
