@@ -1,42 +1,89 @@
-// Rotary position embedding: x * cos + rotated(x) * sin.
+// Rotary position embedding and its gradient.
+#include "rotary.h"
+
 #include "binding.h"
-#include "store.h"
+#include "checks.h"
 
 namespace simulator::operators {
 namespace {
 
-// Mode 0 pairs an element with the one half the dimension away, mode 1 with its neighbour.
-at::Tensor Rotated(Tensor x, int64_t mode) {
-  TORCH_CHECK_VALUE(mode == 0 || mode == 1, "the rotation mode ", mode, " is not implemented");
-  if (mode == 0) {
-    const auto halves = x.chunk(2, -1);
-    return at::cat({-halves[1], halves[0]}, -1);
-  }
-  const auto pairs = x.unflatten(-1, {-1, 2}).unbind(-1);
-  return at::stack({-pairs[1], pairs[0]}, -1).flatten(-2);
+void CheckRotates(Tensor x, Tensor cos, Tensor sin, Rotary mode) {
+  CheckSameShape(cos, sin);
+  CheckShape(x, at::infer_size(x.sizes(), cos.sizes()));
+  const auto parts = mode == Rotary::kQuarter ? 4 : 2;
+  TORCH_CHECK_VALUE(x.dim() > 0 && x.size(-1) % parts == 0, "vectors of shape ", x.sizes(),
+                    " do not divide into ", parts, " parts");
 }
 
-void Embed(Tensor x, Tensor cos, Tensor sin, int64_t mode, Out out) {
-  const auto wide = Widened(x);
-  Store(out, wide * Widened(cos) + Rotated(wide, mode) * Widened(sin));
+Plan EmbedPositions(Tensor x, Tensor cos, Tensor sin, int64_t modeNumber, Out out) {
+  const auto mode = RotaryMode(modeNumber);
+  CheckRotates(x, cos, sin, mode);
+  CheckSameShape(x, out);
+  return [=]() mutable { Store(out, Embedded(x, cos, sin, mode)); };
+}
+
+// With a matrix the rotated vector is x times that matrix.
+Plan EmbedPositionsBy(Tensor x, Tensor cos, Tensor sin, int64_t mode, OptionalTensor rotation, Out out) {
+  if (!rotation) return EmbedPositions(x, cos, sin, mode, out);
+  CheckRotates(x, cos, sin, RotaryMode(mode));
+  CheckSameShape(x, out);
+  CheckShape(*rotation, {x.size(-1), x.size(-1)});
+  return [=]() mutable {
+    const auto wide = Widened(x);
+    Store(out, wide * Widened(cos) + at::matmul(wide, Widened(*rotation)) * Widened(sin));
+  };
+}
+
+Plan EmbedPositionsGrad(Tensor gradOutput, Tensor cos, Tensor sin, OptionalTensor x, int64_t modeNumber,
+                        Out gradInput, OptionalOut gradCos, OptionalOut gradSin) {
+  const auto mode = RotaryMode(modeNumber);
+  CheckRotates(gradOutput, cos, sin, mode);
+  CheckSameShape(gradOutput, gradInput);
+  return [=]() mutable {
+    const auto grad = Widened(gradOutput);
+    // The rotation by a quarter turn is orthogonal: its transpose is its negative.
+    const auto forInput = grad * Widened(cos) - Rotated(grad * Widened(sin), mode);
+    const bool moved = mode == Rotary::kInterleaveHalf;
+    Store(gradInput, moved ? Interleaved(forInput) : forInput);
+    if (!x) return;
+    const auto wide = moved ? Deinterleaved(Widened(*x)) : Widened(*x);
+    Store(gradCos, (grad * wide).sum_to_size(cos.sizes()));
+    Store(gradSin, (grad * Rotated(wide, mode)).sum_to_size(sin.sizes()));
+  };
+}
+
+Rotary RotaryModeNamed(const std::string& name) {
+  if (name == "half") return Rotary::kHalf;
+  if (name == "quarter") return Rotary::kQuarter;
+  TORCH_CHECK_VALUE(name == "interleave", "the rotation mode ", name, " is not known");
+  return Rotary::kInterleave;
+}
+
+Plan EmbedQueryAndKey(Out query, Out key, Tensor cos, Tensor sin, Rotary mode) {
+  CheckRotates(query, cos, sin, mode);
+  CheckRotates(key, cos, sin, mode);
+  return [=]() mutable {
+    Store(query, Embedded(query, cos, sin, mode));
+    Store(key, Embedded(key, cos, sin, mode));
+  };
 }
 
 }  // namespace
 }  // namespace simulator::operators
 
-ACLNN(RotaryPositionEmbedding, Embed);
-ACLNN(RotaryPositionEmbeddingV2,
-      [](Tensor x, Tensor cos, Tensor sin, int64_t mode, OptionalTensor rotation, Out out) {
-        TORCH_CHECK_VALUE(!rotation, "a rotation matrix is not implemented");
-        Embed(x, cos, sin, mode, out);
-      });
-ACLNN(RotaryPositionEmbeddingGrad, [](Tensor gradOutput, Tensor cos, Tensor sin, OptionalTensor x,
-                                      int64_t mode, Out gradInput, OptionalOut gradCos, OptionalOut gradSin) {
-  const auto grad = Widened(gradOutput);
-  // The rotation by a quarter turn is orthogonal: its transpose is its negative.
-  Store(gradInput, grad * Widened(cos) - Rotated(grad * Widened(sin), mode));
-  if (!x) return;
-  const auto wide = Widened(*x);
-  Store(gradCos, (grad * wide).sum_to_size(cos.sizes()));
-  Store(gradSin, (grad * Rotated(wide, mode)).sum_to_size(sin.sizes()));
-});
+ACLNN(RotaryPositionEmbedding, Planning(EmbedPositions));
+// No public header declares the second version: its parameters are those that torch_npu passes, the matrix
+// before the output.
+ACLNN(RotaryPositionEmbeddingV2, Planning(EmbedPositionsBy));
+ACLNN(RotaryPositionEmbeddingGrad, Planning(EmbedPositionsGrad));
+ACLNN(InterleaveRope, Planning([](Tensor x, Tensor cos, Tensor sin, Out out) {
+        return EmbedPositions(x, cos, sin, static_cast<int64_t>(Rotary::kInterleaveHalf), out);
+      }));
+// The layout only names dimensions that cos and sin have in the same places.
+ACLNN(ApplyRotaryPosEmb, Planning([](Out query, Out key, Tensor cos, Tensor sin, int64_t /*layout*/) {
+        return EmbedQueryAndKey(query, key, cos, sin, Rotary::kHalf);
+      }));
+ACLNN(ApplyRotaryPosEmbV2,
+      Planning([](Out query, Out key, Tensor cos, Tensor sin, int64_t /*layout*/, Text mode) {
+        return EmbedQueryAndKey(query, key, cos, sin, RotaryModeNamed(mode));
+      }));
