@@ -132,16 +132,6 @@ ACLNN(Glu, [](Tensor self, int64_t dim, Out out) { at::glu_out(out, self, dim); 
 ACLNN(GluBackward, [](Tensor gradOutput, Tensor self, int64_t dim, Out out) {
   at::glu_backward_out(out, gradOutput, self, dim);
 });
-ACLNN(SwiGlu, [](Tensor self, int64_t dim, Out out) {
-  const auto halves = at::chunk(Widened(self), 2, dim);
-  Store(out, at::silu(halves[0]) * halves[1]);
-});
-ACLNN(SwiGluGrad, [](Tensor gradOutput, Tensor self, int64_t dim, Out out) {
-  const auto halves = at::chunk(Widened(self), 2, dim);
-  const auto grad = Widened(gradOutput);
-  const auto gateGrad = at::silu_backward(grad * halves[1], halves[0]);
-  Store(out, at::cat({gateGrad, grad * at::silu(halves[0])}, dim));
-});
 ACLNN(PreluBackward, [](Tensor gradOutput, Tensor self, Tensor weight, Out gradInput, Out gradWeight) {
   std::vector<int64_t> shape(std::max<int64_t>(self.dim(), 1), 1);  // of one weight a channel
   shape[shape.size() > 1 ? 1 : 0] = weight.numel();
