@@ -1,132 +1,150 @@
-// Scaled dot-product attention and its gradient, computed in float from the definition.
-#include "binding.h"
-#include "dropout.h"
-#include "store.h"
+#include "attention.h"
+
+#include <limits>
 
 namespace simulator::operators {
 namespace {
 
-struct Settings {
-  double scale;
-  double keepProbability;
-  int64_t heads;
-  std::string layout;
-  int64_t sparseMode;
+enum SparseMode : int64_t {
+  kGivenMask = 0,
+  kWholeMask = 1,
+  kCausal = 2,       // from the upper left corner
+  kCausalToEnd = 3,  // to the lower right corner
+  kBand = 4,         // around the diagonal that ends in the lower right corner
+  kPrefixMask = 5,
+  kCausalWithPrefix = 6,
+  kCutCausalToEnd = 7,  // as kCausalToEnd, the last sequence as kBand
+  kCutCausal = 8,       // as kCausal, the first sequence as kBand
 };
 
-// A view of `tensor` as batch, heads, sequence, features.
-at::Tensor Unpacked(Tensor tensor, const std::string& layout, int64_t features) {
-  if (layout == "BNSD") return tensor;
-  if (layout == "BSND") return tensor.transpose(1, 2);
-  if (layout == "BSH") return tensor.unflatten(2, {-1, features}).transpose(1, 2);
-  TORCH_CHECK_VALUE(layout == "SBH", "the layout ", layout, " is not implemented");
-  return tensor.unflatten(2, {-1, features}).permute({1, 2, 0, 3});
-}
+std::vector<at::Tensor> Each(Tensor batches) { return batches.unbind(0); }
 
-int64_t Features(Tensor query, const Settings& settings) {
-  const bool packed = settings.layout == "BSH" || settings.layout == "SBH";
-  return packed ? query.size(-1) / settings.heads : query.size(-1);
-}
-
-// What is masked out, if anything. With a causal mode the mask tensor is only a pattern of fixed size.
-std::optional<at::Tensor> MaskedOut(OptionalTensor mask, int64_t mode, Tensor scores) {
-  if (!mask) return std::nullopt;
-  if (mode == 0 || mode == 1) return mask->to(at::kBool);
-  TORCH_CHECK_VALUE(mode == 2 || mode == 3, "the sparse mode ", mode, " is not implemented");
-  const auto rows = scores.size(-2), columns = scores.size(-1);
-  const auto diagonal = mode == 2 ? 0 : columns - rows;  // from the upper left, or to the lower right corner
-  return at::ones({rows, columns}, scores.options().dtype(at::kBool)).triu(diagonal + 1);
-}
-
-// The steps of one forward computation that the gradient needs as well.
-struct Attention {
-  at::Tensor query, key, value;  // batch, heads, sequence, features, in float; one key head a query head
-  int64_t group;                 // query heads that share a head of key and value
-  at::Tensor scores;             // scaled and masked
-  at::Tensor weights;
-  std::optional<at::Tensor> kept;  // by the dropout, scaled up
-
-  at::Tensor Dropped(Tensor tensor) const { return kept ? tensor * *kept : tensor; }
-};
-
-Attention Compute(Tensor query, Tensor key, Tensor value, OptionalTensor shift, OptionalTensor dropMask,
-                  OptionalTensor mask, const Settings& settings) {
-  Attention attention;
-  const auto features = Features(query, settings);
-  const auto wide = [&](Tensor tensor, int64_t size) {
-    return Unpacked(Widened(tensor), settings.layout, size);
-  };
-  attention.query = wide(query, features);
-  attention.key = wide(key, features);
-  TORCH_CHECK_VALUE(attention.query.size(1) == settings.heads, "the query has ", attention.query.size(1),
-                    " heads, not ", settings.heads);
-  const auto sharedHeads = attention.key.size(1);
-  TORCH_CHECK_VALUE(settings.heads % sharedHeads == 0, settings.heads, " heads cannot share ", sharedHeads);
-  attention.group = settings.heads / sharedHeads;
-  const bool packed = value.dim() == 3;
-  attention.value = wide(value, packed ? value.size(-1) / sharedHeads : value.size(-1));
-  attention.key = attention.key.repeat_interleave(attention.group, 1);
-  attention.value = attention.value.repeat_interleave(attention.group, 1);
-
-  attention.scores = at::matmul(attention.query, attention.key.transpose(-1, -2));
-  if (shift) attention.scores = attention.scores + Widened(*shift);
-  attention.scores = attention.scores * settings.scale;
-  const auto masked = MaskedOut(mask, settings.sparseMode, attention.scores);
-  if (masked)
-    attention.scores = attention.scores.masked_fill(*masked, -std::numeric_limits<double>::infinity());
-  attention.weights = at::_safe_softmax(attention.scores, -1);
-  if (settings.keepProbability < 1) {
-    TORCH_CHECK_VALUE(dropMask, "the probability ", settings.keepProbability,
-                      " to keep asks for a dropout mask");
-    attention.kept = KeptElements(*dropMask, attention.scores.sizes()) / settings.keepProbability;
+std::vector<at::Tensor> SplitAt(Tensor tokens, const std::vector<int64_t>& ends) {
+  std::vector<at::Tensor> sequences;
+  int64_t start = 0;
+  for (const auto end : ends) {
+    TORCH_CHECK_VALUE(start <= end && end <= tokens.size(0), "a sequence from ", start, " to ", end,
+                      " does not lie in tokens of shape ", tokens.sizes());
+    sequences.push_back(tokens.narrow(0, start, end - start).transpose(0, 1));
+    start = end;
   }
-  return attention;
+  return sequences;
 }
 
-// Sums the gradient of repeated heads and stores it in the layout of `out`.
-void StoreUnpacked(Out out, Tensor grad, int64_t group, const std::string& layout) {
-  auto target = Unpacked(out, layout, grad.size(-1));
-  Store(target, group == 1 ? grad : grad.unflatten(1, {-1, group}).sum(2));
+void CheckDimensions(Tensor tensor, int64_t expected, const std::string& layout) {
+  TORCH_CHECK_VALUE(tensor.dim() == expected, "a tensor of shape ", tensor.sizes(),
+                    " does not have the layout ", layout);
 }
 
-void Score(Tensor query, Tensor key, Tensor value, OptionalTensor shift, OptionalTensor dropMask,
-           OptionalTensor paddingMask, OptionalTensor mask, Sizes /*prefix, of sparse modes 5 and 6*/,
-           double scale, double keepProbability, int64_t /*preTokens, told by the mask*/,
-           int64_t /*nextTokens*/, int64_t heads, Text layout, int64_t /*innerPrecise*/, int64_t sparseMode,
-           Out softmaxMax, Out softmaxSum, Out /*softmaxOut, unused by the device*/, Out out) {
-  TORCH_CHECK_VALUE(!paddingMask, "a padding mask is not implemented");
-  const auto attention =
-      Compute(query, key, value, shift, dropMask, mask, {scale, keepProbability, heads, layout, sparseMode});
-  StoreUnpacked(out, at::matmul(attention.Dropped(attention.weights), attention.value), 1, layout);
-  const auto largest = attention.scores.amax(-1, true);
-  const auto offset = at::where(largest.isinf(), 0, largest);  // a row that is masked out sums to 0
-  Store(softmaxMax, largest.expand_as(softmaxMax));
-  Store(softmaxSum, at::exp(attention.scores - offset).sum(-1, true).expand_as(softmaxSum));
+// True above the diagonal that is `offset` columns to the right of the main one.
+at::Tensor Above(int64_t offset, int64_t rows, int64_t columns, const at::TensorOptions& options) {
+  return at::ones({rows, columns}, options.dtype(at::kBool)).triu(offset + 1);
 }
 
-void ScoreGrad(Tensor query, Tensor key, Tensor value, Tensor grad, OptionalTensor shift,
-               OptionalTensor dropMask, OptionalTensor paddingMask, OptionalTensor mask,
-               OptionalTensor /*softmaxMax*/, OptionalTensor /*softmaxSum*/, OptionalTensor /*softmaxIn*/,
-               OptionalTensor /*attentionIn*/, Sizes /*prefix*/, double scale, double keepProbability,
-               int64_t /*preTokens*/, int64_t /*nextTokens*/, int64_t heads, Text layout,
-               int64_t /*innerPrecise*/, int64_t sparseMode, Out queryGrad, Out keyGrad, Out valueGrad,
-               OptionalOut shiftGrad) {
-  TORCH_CHECK_VALUE(!paddingMask, "a padding mask is not implemented");
-  const auto attention =
-      Compute(query, key, value, shift, dropMask, mask, {scale, keepProbability, heads, layout, sparseMode});
-  const auto outGrad = Unpacked(Widened(grad), layout, attention.value.size(-1));
-  const auto& weights = attention.weights;
-  const auto weightsGrad = attention.Dropped(at::matmul(outGrad, attention.value.transpose(-1, -2)));
-  const auto scoresGrad = weights * (weightsGrad - (weightsGrad * weights).sum(-1, true)) * scale;
-  StoreUnpacked(valueGrad, at::matmul(attention.Dropped(weights).transpose(-1, -2), outGrad), attention.group,
-                layout);
-  StoreUnpacked(queryGrad, at::matmul(scoresGrad, attention.key), 1, layout);
-  StoreUnpacked(keyGrad, at::matmul(scoresGrad.transpose(-1, -2), attention.query), attention.group, layout);
-  if (shift && shiftGrad) Store(shiftGrad, scoresGrad.sum_to_size(shift->sizes()));
+at::Tensor OutsideBand(const Masking& masking, int64_t rows, int64_t columns) {
+  const auto all = at::ones({rows, columns}, masking.mask->options().dtype(at::kBool));
+  const auto shift = columns - rows;
+  const auto bound = rows + columns;  // further than any diagonal
+  const auto above = std::min(masking.after, bound) + shift + 1;
+  const auto below = shift - std::min(masking.before, bound) - 1;
+  return all.triu(above).logical_or(all.tril(below));
+}
+
+// A mask for the longest sequences serves shorter ones by its upper left corner.
+at::Tensor GivenMask(Tensor mask, size_t sequence, int64_t rows, int64_t columns) {
+  auto own = mask.dim() == 4 || mask.dim() == 3 ? mask.select(0, mask.size(0) == 1 ? 0 : sequence) : mask;
+  if (own.size(-2) > rows) own = own.narrow(-2, 0, rows);
+  if (own.size(-1) > columns) own = own.narrow(-1, 0, columns);
+  return own.to(at::kBool);
+}
+
+at::Tensor WithPrefix(const Masking& masking, size_t sequence, int64_t rows, int64_t columns) {
+  auto masked = Above(columns - rows, rows, columns, masking.mask->options());
+  masked.narrow(1, 0, std::min(masking.prefix.at(sequence), columns)).fill_(false);
+  return masked;
 }
 
 }  // namespace
-}  // namespace simulator::operators
 
-ACLNN(FlashAttentionScore, Score);
-ACLNN(FlashAttentionScoreGrad, ScoreGrad);
+std::vector<at::Tensor> SplitSequences(Tensor tensor, const std::string& layout, int64_t heads,
+                                       const std::vector<int64_t>& ends) {
+  const bool joinsHeads = layout == "BSH" || layout == "SBH";
+  CheckDimensions(tensor, joinsHeads || layout == "TND" ? 3 : 4, layout);
+  if (joinsHeads) {
+    TORCH_CHECK_VALUE(heads > 0 && tensor.size(2) % heads == 0, tensor.size(2),
+                      " features do not divide into ", heads, " heads");
+  }
+  if (layout == "BNSD") return Each(tensor);
+  if (layout == "BSND") return Each(tensor.transpose(1, 2));
+  if (layout == "BSH") return Each(tensor.unflatten(2, {heads, -1}).transpose(1, 2));
+  if (layout == "SBH") return Each(tensor.unflatten(2, {heads, -1}).permute({1, 2, 0, 3}));
+  TORCH_CHECK_VALUE(layout == "TND", "the layout ", layout, " is not implemented");
+  return SplitAt(tensor, ends);
+}
+
+int64_t HeadFeatures(Tensor tensor, const std::string& layout, int64_t heads) {
+  TORCH_CHECK_VALUE(heads > 0, heads, " heads");
+  return layout == "BSH" || layout == "SBH" ? tensor.size(-1) / heads : tensor.size(-1);
+}
+
+void CheckMasking(const Masking& masking) {
+  const auto mode = masking.mode;
+  TORCH_CHECK_VALUE(mode >= kGivenMask && mode <= kCutCausal, "the sparse mode ", mode, " is not known");
+  TORCH_CHECK_VALUE(mode == kGivenMask || masking.mask, "the sparse mode ", mode,
+                    " asks for an attention mask");
+  TORCH_CHECK_VALUE(!masking.mask || masking.mask->dim() >= 2, "an attention mask without rows and columns");
+  TORCH_CHECK_VALUE(mode != kCausalWithPrefix || !masking.prefix.empty(),
+                    "the sparse mode 6 asks for a prefix");
+}
+
+std::optional<at::Tensor> MaskedOut(const Masking& masking, size_t sequence, int64_t rows, int64_t columns) {
+  if (!masking.mask) return std::nullopt;
+  const auto options = masking.mask->options();
+  switch (masking.mode) {
+    case kCausal:
+      return Above(0, rows, columns, options);
+    case kCausalToEnd:
+      return Above(columns - rows, rows, columns, options);
+    case kBand:
+      return OutsideBand(masking, rows, columns);
+    case kCausalWithPrefix:
+      return WithPrefix(masking, sequence, rows, columns);
+    case kCutCausalToEnd:
+      if (masking.cut == sequence) return OutsideBand(masking, rows, columns);
+      return Above(columns - rows, rows, columns, options);
+    case kCutCausal:
+      if (masking.cut == sequence) return OutsideBand(masking, rows, columns);
+      return Above(0, rows, columns, options);
+    default:
+      return GivenMask(*masking.mask, sequence, rows, columns);
+  }
+}
+
+SoftmaxRows SoftmaxOf(Tensor scores, const std::optional<at::Tensor>& masked,
+                      const std::optional<at::Tensor>& sink) {
+  constexpr auto kInfinity = std::numeric_limits<float>::infinity();
+  const auto seen = masked ? scores.masked_fill(*masked, -kInfinity) : scores;
+  // A start value keeps the statistics finite, also of a row without keys.
+  const auto start =
+      at::full({seen.size(0), seen.size(1), 1}, std::numeric_limits<float>::lowest(), seen.options());
+  const auto first = sink ? at::maximum(start, sink->to(at::kFloat).view({-1, 1, 1})) : start;
+  const auto largest = at::cat({seen, first}, -1).amax(-1, true);
+  const auto exponentials = at::exp(seen - largest);
+  auto total = exponentials.sum(-1, true);
+  if (sink) total = total + at::exp(sink->to(at::kFloat).view({-1, 1, 1}) - largest);
+  return {exponentials / total.masked_fill(total == 0, 1), largest, total};
+}
+
+at::Tensor SharedProduct(Tensor left, Tensor right) {
+  const auto heads = left.size(0), rows = left.size(1), shared = right.size(0);
+  const auto joined = left.reshape({shared, heads / shared * rows, left.size(2)});
+  return at::matmul(joined, right).view({heads, rows, right.size(2)});
+}
+
+at::Tensor SumOfTransposedProducts(Tensor left, Tensor right, int64_t sharedHeads) {
+  const auto rows = left.size(0) / sharedHeads * left.size(1);
+  return at::matmul(left.reshape({sharedHeads, rows, left.size(2)}).transpose(1, 2),
+                    right.reshape({sharedHeads, rows, right.size(2)}));
+}
+
+}  // namespace simulator::operators
