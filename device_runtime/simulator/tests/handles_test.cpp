@@ -9,6 +9,7 @@
 #include "acl/acl_op_compiler.h"
 #include "aclnn/aclnn_base.h"
 #include "check.h"
+#include "runtime/error.h"
 #include "tensor/descriptors.h"
 
 namespace {
@@ -78,33 +79,20 @@ void ScalarsAndArraysKeepTheirValues() {
   CHECK_OK(aclDestroyBoolArray(booleans));
 }
 
-aclError Refused(const char* type) {
-  aclopAttr* attr = aclopCreateAttr();
-  const aclError error = aclopCompileAndExecute(type, 0, nullptr, nullptr, 0, nullptr, nullptr, attr,
-                                                ACL_ENGINE_SYS, ACL_COMPILE_SYS, nullptr, nullptr);
-  aclopDestroyAttr(attr);
-  return error;
-}
-
 std::string RecentMessage() {
   const char* message = aclGetRecentErrMsg();
   return message == nullptr ? "" : message;
 }
 
-void TheOldInterfaceRefusesByName() {
-  CHECK(Refused("Conv9D") == ACL_ERROR_FEATURE_UNSUPPORTED);
-  CHECK(RecentMessage().find("Conv9D") != std::string::npos);
-}
-
-void ARefusalOnTheTaskQueueFailsTheDevice() {
+void AnErrorOnTheTaskQueueFailsTheDevice() {
   CHECK_OK(aclrtSetDevice(0));
   CHECK_OK(aclrtSynchronizeStream(nullptr));
   std::thread([] {
     CHECK_OK(aclrtSetDevice(0));
-    CHECK(Refused("Conv8D") == ACL_ERROR_FEATURE_UNSUPPORTED);
+    CHECK(simulator::FailOperator(ACL_ERROR_FEATURE_UNSUPPORTED, "Conv8D") == ACL_ERROR_FEATURE_UNSUPPORTED);
     CHECK_OK(aclrtSynchronizeDevice());
     pthread_setname_np(pthread_self(), "acl_thread");
-    CHECK(Refused("Conv9D") == ACL_ERROR_FEATURE_UNSUPPORTED);
+    CHECK(simulator::FailOperator(ACL_ERROR_FEATURE_UNSUPPORTED, "Conv9D") == ACL_ERROR_FEATURE_UNSUPPORTED);
   }).join();
   aclrtEvent event = nullptr;
   CHECK_OK(aclrtCreateEvent(&event));
@@ -132,8 +120,7 @@ int main() {
   ATensorKeepsWhatItWasMadeOf();
   MissingStridesAreContiguous();
   ScalarsAndArraysKeepTheirValues();
-  TheOldInterfaceRefusesByName();
-  ARefusalOnTheTaskQueueFailsTheDevice();
+  AnErrorOnTheTaskQueueFailsTheDevice();
   CompileOptionsCanBeReadBack();
   return checks::Result();
 }

@@ -1,6 +1,12 @@
 // Handles of the older aclop interface keep what they are given.
 #include "tensor/legacy.h"
 
+#include <pthread.h>
+
+#include <string>
+#include <thread>
+
+#include "acl/acl_op_compiler.h"
 #include "check.h"
 
 namespace {
@@ -43,9 +49,49 @@ void TheShapeOfAPrivateFormatIsKeptBesideTheShape() {
   aclDestroyTensorDesc(desc);
 }
 
+aclError Execute(const char* type, aclrtStream stream) {
+  return aclopCompileAndExecute(type, 0, nullptr, nullptr, 0, nullptr, nullptr, nullptr, ACL_ENGINE_SYS,
+                                ACL_COMPILE_SYS, nullptr, stream);
+}
+
+bool IsRefusal() {
+  const char* message = aclGetRecentErrMsg();
+  return message != nullptr && std::string(message) ==
+                                   "[simulated CANN] operator Conv9D, of the old aclop "
+                                   "interface, is not implemented by the simulated CANN";
+}
+
+void AnOperatorIsRefusedByName() {
+  CHECK(Execute("Conv9D", nullptr) == ACL_ERROR_FEATURE_UNSUPPORTED);
+  CHECK(IsRefusal());
+  CHECK_OK(aclrtSynchronizeDevice());
+}
+
+void OnTheTaskQueueARefusalFailsTheStream() {
+  aclrtStream stream = nullptr;
+  aclrtEvent event = nullptr;
+  CHECK_OK(aclrtCreateStream(&stream));
+  CHECK_OK(aclrtSetStreamFailureMode(stream, ACL_STOP_ON_FAILURE));
+  CHECK_OK(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
+  std::thread([&] {
+    pthread_setname_np(pthread_self(), "acl_thread");
+    CHECK_OK(aclrtSetDevice(0));
+    CHECK_OK(Execute("Conv9D", stream));
+    CHECK_OK(aclrtRecordEvent(event, stream));
+  }).join();
+  CHECK(aclrtSynchronizeEvent(event) == ACL_ERROR_FEATURE_UNSUPPORTED);
+  CHECK(IsRefusal());
+  CHECK(aclrtSynchronizeStream(stream) == ACL_ERROR_FEATURE_UNSUPPORTED);
+  CHECK_OK(aclrtDestroyEvent(event));
+  CHECK_OK(aclrtDestroyStream(stream));
+}
+
 }  // namespace
 
 int main() {
+  CHECK_OK(aclrtSetDevice(0));
+  AnOperatorIsRefusedByName();
+  OnTheTaskQueueARefusalFailsTheStream();
   AttributesKeepTheirTypes();
   AttributesWithoutANameOrValuesAreRefused();
   TheShapeOfAPrivateFormatIsKeptBesideTheShape();

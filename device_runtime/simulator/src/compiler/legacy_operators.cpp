@@ -7,6 +7,7 @@
 #include "acl/acl_op_compiler.h"
 #include "compiler/legacy_library.h"
 #include "runtime/error.h"
+#include "runtime/stream.h"
 
 namespace {
 
@@ -19,9 +20,9 @@ LegacyLibraryFunction* Library() {
   return function;
 }
 
-aclError Refuse(const char* type) {
-  return simulator::FailOperator(
-      ACL_ERROR_FEATURE_UNSUPPORTED,
+aclError Refuse(const char* type, aclrtStream stream) {
+  return simulator::FailOnStream(
+      stream, ACL_ERROR_FEATURE_UNSUPPORTED,
       std::string("operator ") + type +
           ", of the old aclop interface, is not implemented by the simulated CANN");
 }
@@ -35,17 +36,17 @@ aclError aclopCompileAndExecute(const char* type, int inputs, const aclTensorDes
                                 aclopEngineType /*engine*/, aclopCompileType /*compile*/,
                                 const char* /*path*/, aclrtStream stream) {
   if (type == nullptr) return simulator::Fail(ACL_ERROR_INVALID_PARAM, "an operator without a name");
-  if (Library() == nullptr) return Refuse(type);
+  if (Library() == nullptr) return Refuse(type, stream);
   const LegacyArguments arguments{inputs,      inputDescs,    inputBuffers, outputs,
                                   outputDescs, outputBuffers, attr};
   const LegacyResult result = Library()(type, arguments, stream);
-  return result.known ? result.status : Refuse(type);
+  return result.known ? result.status : Refuse(type, stream);
 }
 
 // Its outputs get shapes that depend on the data; no operator here has one.
 aclError aclopCompileAndExecuteV2(const char* type, int /*inputs*/, aclTensorDesc*[], aclDataBuffer*[],
                                   int /*outputs*/, aclTensorDesc*[], aclDataBuffer*[], aclopAttr*,
-                                  aclopEngineType, aclopCompileType, const char*, aclrtStream) {
+                                  aclopEngineType, aclopCompileType, const char*, aclrtStream stream) {
   if (type == nullptr) return simulator::Fail(ACL_ERROR_INVALID_PARAM, "an operator without a name");
-  return Refuse(type);
+  return Refuse(type, stream);
 }

@@ -111,7 +111,7 @@ aclError Enqueue(aclrtStream handle, std::function<aclError()> task) {
   return stream->Append(std::move(task));
 }
 
-aclError EnqueueKernel(aclrtStream handle, std::function<aclError()> kernel, const char* name) {
+aclError EnqueueKernel(aclrtStream handle, std::function<aclError()> kernel, std::string_view name) {
   std::shared_ptr<Stream> stream;
   if (const aclError error = FindStream(handle, &stream)) return error;
   Task task = [kernel = std::move(kernel)] {
@@ -119,6 +119,12 @@ aclError EnqueueKernel(aclrtStream handle, std::function<aclError()> kernel, con
     return broken == ACL_SUCCESS ? kernel() : broken;
   };
   return stream->Append(std::move(task), Stream::When::kUnlessFailed, {kKernel, name});
+}
+
+aclError FailOnStream(aclrtStream handle, aclError code, const std::string& message) {
+  const auto fail = [=] { return Fail(code, message); };
+  if (OnTaskQueue() && EnqueueKernel(handle, fail) == ACL_SUCCESS) return ACL_SUCCESS;
+  return FailOperator(code, message);
 }
 
 aclError Synchronize(aclrtStream handle) { return aclrtSynchronizeStreamWithTimeout(handle, -1); }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <string_view>
 
 #include "acl/acl_base.h"
 
@@ -11,9 +13,15 @@ namespace simulator {
 // tasks are skipped and the next synchronise reports the error. A task must not throw.
 ACL_FUNC_VISIBILITY aclError Enqueue(aclrtStream stream, std::function<aclError()> task);
 
-// The same for the kernels of operators: what breaks a device in the middle of its work strikes there.
+// The same for the kernels of operators: what breaks a device in the middle of its work strikes there. The
+// name is for who looks at a graph that the kernel was captured into.
 ACL_FUNC_VISIBILITY aclError EnqueueKernel(aclrtStream stream, std::function<aclError()> kernel,
-                                           const char* name = "KERNEL");
+                                           std::string_view name = "KERNEL");
+
+// FailOperator for an operator whose stream is known. On the thread of torch_npu's task queue it is the
+// stream that fails and not the call: after a failed call torch_npu drops all that follows and waits for ever
+// for the events in it, while of a failed stream everybody hears who waits for it.
+ACL_FUNC_VISIBILITY aclError FailOnStream(aclrtStream stream, aclError code, const std::string& message);
 
 // Waits until everything queued so far has run; reports the failure of the stream, if any.
 ACL_FUNC_VISIBILITY aclError Synchronize(aclrtStream stream);
