@@ -333,6 +333,8 @@ ACL_FUNC_VISIBILITY aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t*
 ACL_FUNC_VISIBILITY aclError aclrtDeviceCanAccessPeer(int32_t* can, int32_t deviceId, int32_t peerDeviceId);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
+ACL_FUNC_VISIBILITY aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId,
+                                                         int32_t* status);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetBareTgid(int32_t* pid);
 ACL_FUNC_VISIBILITY aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid* uuid);
 ACL_FUNC_VISIBILITY aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attribute, int64_t* value);
@@ -453,6 +455,29 @@ ACL_FUNC_VISIBILITY aclError aclrtMemcpyAsyncWithCondition(void* destination, si
 ACL_FUNC_VISIBILITY aclError aclrtMemset(void* pointer, size_t capacity, int32_t value, size_t bytes);
 ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void* pointer, size_t capacity, int32_t value, size_t bytes,
                                               aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtMemsetD32(void* pointer, size_t capacity, uint32_t value, size_t count);
+ACL_FUNC_VISIBILITY aclError aclrtMemsetD32Async(void* pointer, size_t capacity, uint32_t value, size_t count,
+                                                 aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtMemcpy2d(void* destination, size_t destinationPitch, const void* source,
+                                           size_t sourcePitch, size_t width, size_t height,
+                                           aclrtMemcpyKind kind);
+ACL_FUNC_VISIBILITY aclError aclrtMemcpy2dAsync(void* destination, size_t destinationPitch,
+                                                const void* source, size_t sourcePitch, size_t width,
+                                                size_t height, aclrtMemcpyKind kind, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatch(void** destinations, size_t* capacities, void** sources,
+                                              size_t* bytes, size_t count, aclrtMemcpyBatchAttr* attributes,
+                                              size_t* firstOf, size_t attributeCount, size_t* failed);
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchV2(void** destinations, size_t* capacities, void** sources,
+                                                size_t* bytes, size_t count, aclrtMemcpyBatchAttr* attributes,
+                                                size_t* firstOf, size_t attributeCount);
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsync(void** destinations, size_t* capacities, void** sources,
+                                                   size_t* bytes, size_t count,
+                                                   aclrtMemcpyBatchAttr* attributes, size_t* firstOf,
+                                                   size_t attributeCount, size_t* failed, aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtMemcpyBatchAsyncV2(void** destinations, size_t* capacities, void** sources,
+                                                     size_t* bytes, size_t count,
+                                                     aclrtMemcpyBatchAttr* attributes, size_t* firstOf,
+                                                     size_t attributeCount, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtReserveMemAddress(void** address, size_t bytes, size_t alignment,
                                                     void* wanted, uint64_t flags);
 ACL_FUNC_VISIBILITY aclError aclrtReleaseMemAddress(void* address);

@@ -85,26 +85,6 @@ aclError aclrtDeviceGetBareTgid(int32_t* pid) {
   return ACL_SUCCESS;
 }
 
-aclError aclrtDeviceCanAccessPeer(int32_t* can, int32_t deviceId, int32_t peerDeviceId) {
-  Device* device = nullptr;
-  if (can == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtDeviceCanAccessPeer: no result");
-  if (const aclError error = FindDevice(deviceId, &device)) return error;
-  if (const aclError error = FindDevice(peerDeviceId, &device)) return error;
-  *can = deviceId != peerDeviceId ? 1 : 0;
-  return ACL_SUCCESS;
-}
-
-// Simulated devices share the memory of the host, so there is no access to switch.
-aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t) {
-  Device* device = nullptr;
-  return FindDevice(peerDeviceId, &device);
-}
-
-aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId) {
-  Device* device = nullptr;
-  return FindDevice(peerDeviceId, &device);
-}
-
 aclError aclGetCannAttributeList(const aclCannAttr** attributes, size_t* count) {
   static constexpr std::array<aclCannAttr, 2> kSupported = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16};
   if (attributes == nullptr || count == nullptr) {
