@@ -1,11 +1,13 @@
+#include <algorithm>
 #include <cstring>
+#include <optional>
 #include <sstream>
 #include <string>
-#include <string_view>
 
 #include "acl/acl_rt.h"
 #include "runtime/configuration.h"
 #include "runtime/error.h"
+#include "runtime/tree.h"
 
 namespace simulator {
 namespace {
@@ -16,8 +18,40 @@ void Write(char (&destination)[kSize], const std::string& text) {
   destination[kSize - 1] = '\0';
 }
 
-aclError NoDriver(const char* call) {
-  return Fail(ACL_ERROR_INVALID_FILE, std::string(call) + ": a simulated CANN has no driver");
+// The structure has what stands between dots, so CANN makes a dot of the hyphen and keeps a stage together
+// with its number: 9.0.0-beta.2 is 9.0.0.beta2 there.
+std::string Dotted(const std::string& version) {
+  const size_t hyphen = version.find('-');
+  if (hyphen == std::string::npos) return version;
+  std::string stage = version.substr(hyphen + 1);
+  stage.erase(std::remove(stage.begin(), stage.end(), '.'), stage.end());
+  return version.substr(0, hyphen) + "." + stage;
+}
+
+aclCANNPackageVersion PartsOf(const std::string& version) {
+  aclCANNPackageVersion parts{};
+  Write(parts.version, version);
+  std::istringstream text(version);
+  for (auto* part : {&parts.majorVersion, &parts.minorVersion, &parts.releaseVersion, &parts.patchVersion}) {
+    std::string value;
+    Write(*part, std::getline(text, value, '.') ? value : "0");
+  }
+  return parts;
+}
+
+std::optional<std::string> VersionIn(const std::string& package) {
+  const auto record = ReadTreeFile("share/info/" + package + "/version.info");
+  const auto version = record.find("Version");
+  return version == record.end() ? std::nullopt : std::optional(version->second);
+}
+
+// Of the driver, or of a package of the tree; some are spelled with hyphens there and some with underscores.
+std::optional<std::string> VersionOf(std::string package) {
+  if (package == "driver") return TheConfiguration().driverVersion;
+  if (auto version = VersionIn(package)) return version;
+  const bool hyphens = package.find('-') != std::string::npos;
+  std::replace(package.begin(), package.end(), hyphens ? '-' : '_', hyphens ? '_' : '-');
+  return VersionIn(package);
 }
 
 }  // namespace
@@ -27,15 +61,8 @@ using namespace simulator;
 
 aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* version) {
   if (version == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclsysGetCANNVersion: no result");
-  if (name == ACL_PKG_NAME_DRIVER) return NoDriver("aclsysGetCANNVersion");
-  *version = {};
-  Write(version->version, TheConfiguration().cannVersion);
-  std::istringstream parts(TheConfiguration().cannVersion);
-  std::string part;
-  if (std::getline(parts, part, '.')) Write(version->majorVersion, part);
-  if (std::getline(parts, part, '.')) Write(version->minorVersion, part);
-  if (std::getline(parts, part, '.')) Write(version->releaseVersion, part);
-  if (std::getline(parts, part, '.')) Write(version->patchVersion, part);
+  const Configuration& simulated = TheConfiguration();
+  *version = PartsOf(Dotted(name == ACL_PKG_NAME_DRIVER ? simulated.driverVersion : simulated.cannVersion));
   return ACL_SUCCESS;
 }
 
@@ -43,9 +70,11 @@ aclError aclsysGetVersionStr(char* packageName, char* version) {
   if (packageName == nullptr || version == nullptr) {
     return Fail(ACL_ERROR_INVALID_PARAM, "aclsysGetVersionStr: no package or no result");
   }
-  if (std::string_view(packageName) == "driver") return NoDriver("aclsysGetVersionStr");
-  const std::string& text = TheConfiguration().cannVersion;
-  std::memcpy(version, text.c_str(), text.size() + 1);
+  const auto found = VersionOf(packageName);
+  if (!found || found->size() >= ACL_PKG_VERSION_MAX_SIZE) {
+    return Fail(ACL_ERROR_INVALID_FILE, TreeHome() + " has no package " + packageName);
+  }
+  std::memcpy(version, found->c_str(), found->size() + 1);
   return ACL_SUCCESS;
 }
 
