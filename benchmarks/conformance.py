@@ -25,7 +25,8 @@ from pathlib import Path
 from rich.console import Console
 from torch_npu_suite.execute import Limits, Place, run_file
 from torch_npu_suite.files import FOLDERS, find
-from torch_npu_suite.report import changes, failures, folders, markdown
+from torch_npu_suite.page import page
+from torch_npu_suite.report import changes, failures, folders
 from torch_npu_suite.results import FileResult, Run, Subject, load
 
 from ascendenv.process import run
@@ -46,7 +47,7 @@ def main() -> None:
     console = Console()
     found = load(arguments.run) if arguments.run else _run(arguments, console)
     if arguments.markdown:
-        print(markdown(found), end="")
+        print(page(found), end="")
         return
     console.print(folders(found), failures(found))
     if arguments.compare:

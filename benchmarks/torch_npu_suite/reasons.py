@@ -23,11 +23,10 @@ class Rule(BaseModel):
 
 
 class Explanation(BaseModel):
-    """In words, why a group or a test of a file fails, where the name does not say it."""
+    """In words, why the failures of a group happen, where its name does not say it."""
 
+    reason: str  # found in the name of the group
     because: str
-    reason: str = ""
-    test: str = ""
 
 
 class Reasons(BaseModel):
@@ -47,20 +46,22 @@ def groups(run: Run) -> dict[str, list[str]]:
     """The tests that did not pass by reason, the largest group first."""
     found: dict[str, list[str]] = defaultdict(list)
     for name, test in _failed(run):
-        found[reason(name, test)].append(name)
+        found[reason_of(test)].append(name)
     return dict(sorted(found.items(), key=lambda group: (-len(group[1]), group[0])))
 
 
-def reason(name: str, test: CaseResult) -> str:
+def reason_of(test: CaseResult) -> str:
     """Why ``test`` failed, without what differs from test to test."""
-    for explanation in reasons().explanation:
-        if explanation.test and re.fullmatch(explanation.test, name):
-            return explanation.because
     text = f"{test.reason}\n{test.detail}"
     for rule in reasons().rule:
         if match := re.search(rule.match, text):
             return rule.name.format(match.group(), *match.groups())
     return _normalized(test.reason)
+
+
+def explanation(reason: str) -> str | None:
+    """What is known beyond the name of the group."""
+    return next((known.because for known in reasons().explanation if re.search(known.reason, reason)), None)
 
 
 def _failed(run: Run) -> Iterator[tuple[str, CaseResult]]:

@@ -1,4 +1,4 @@
-"""A run as tables, and as a page."""
+"""A run as tables on the terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def folders(run: Run) -> Table:
     table = Table()
     for name in COLUMNS:
         table.add_column(name, justify="left" if name == COLUMNS[0] else "right")
-    for row in _folder_rows(run):
+    for row in folder_rows(run):
         table.add_row(*row)
     return table
 
@@ -49,24 +49,8 @@ def changes(old: Run, new: Run) -> Table:
     return table
 
 
-def markdown(run: Run) -> str:
-    """The run as a page."""
-    subject = ", ".join(f"{name} {version}" for name, version in run.subject.versions.items())
-    lines = [
-        f"Ascend/pytorch {run.subject.commit}; {subject}",
-        "",
-        _line(COLUMNS),
-        _line(["---"] * len(COLUMNS)),
-    ]
-    lines += [_line(row) for row in _folder_rows(run)]
-    return "\n".join(lines) + "\n"
-
-
-def _line(cells: tuple[str, ...] | list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _folder_rows(run: Run) -> Iterator[tuple[str, ...]]:
+def folder_rows(run: Run) -> Iterator[tuple[str, ...]]:
+    """The cells of :data:`COLUMNS` for each folder and for all of them."""
     for folder in FOLDERS:
         files = {name: result for name, result in run.files.items() if folder_of(name) == folder}
         if files:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 from torch_npu_suite.files import find
-from torch_npu_suite.report import changes, markdown
+from torch_npu_suite.page import page
+from torch_npu_suite.report import changes
 from torch_npu_suite.results import TOP_LEVEL, CaseResult, FileResult, Run, Subject
 
 from ascendenv.vocabulary import Outcome
@@ -53,8 +54,14 @@ def test_two_runs_are_compared_test_by_test() -> None:
     ]
 
 
-def test_the_page_counts_by_folder() -> None:
-    kinds = [Outcome.PASSED, Outcome.PASSED, Outcome.PASSED, Outcome.NOT_RUN, Outcome.SKIPPED]
-    found = {str(number): CaseResult(outcome=kind) for number, kind in enumerate(kinds)}
-    page = markdown(Run(subject=SUBJECT, files={"nn/test_it.py": FileResult(seconds=1, tests=found)}))
-    assert "| nn | 1 | 3 | 1 | 1 | 75.0% |" in page
+def test_the_page_counts_by_folder_and_names_reasons() -> None:
+    refusal = "RuntimeError: [simulated CANN] aclnnFoo is not implemented by the simulated CANN"
+    tests = {str(number): CaseResult(outcome=Outcome.PASSED) for number in range(3)}
+    tests["refused"] = CaseResult(outcome=Outcome.FAILED, reason=refusal)
+    tests["skipped"] = CaseResult(outcome=Outcome.SKIPPED)
+    files = {"nn/test_it.py": FileResult(seconds=1, tests=tests)}
+    text = page(Run(subject=SUBJECT, files=files, left_out={"test_ops.py": "too long"}))
+    assert "| Ascend/pytorch | c0ffee |" in text
+    assert "| nn | 1 | 3 | 1 | 1 | 75.0% |" in text
+    assert "| 1 | operator refused: aclnnFoo | `nn/test_it.py::refused` |" in text
+    assert "| 1 | too long |" in text
