@@ -1,4 +1,4 @@
-"""``ascendenv simulate`` with the real wheels: any CANN and SoC on the one build that the main job has made."""
+"""``ascendenv simulate`` with the real wheels: any CANN and SoC on the one build of the main job."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from e2e.main_job import Installed
+from e2e.main_job import Installed, outer_environ, run
 
 PROGRAM = """
 import json, torch, torch_npu
@@ -74,8 +74,8 @@ def test_a_tree_in_ones_own_place_needs_nothing_but_its_script(installed: Instal
     made = json.loads(done.stdout)["result"]
     assert made["built"] is False
     script = f'. "{place}/ascend-toolkit/set_env.sh"; "{installed.python}" -c "$0"'
-    run = installed.cli("run", "--env", str(installed.path), "--", "bash", "-c", script, PROGRAM)
-    assert json.loads(run.stdout.splitlines()[-1])["files"] == made["cann"]
+    ran = run(["bash", "-c", script, PROGRAM], outer_environ(installed.home))
+    assert json.loads(ran.stdout.splitlines()[-1])["files"] == made["cann"]
 
 
 def test_the_exit_code_and_the_signal_are_the_programs_own(installed: Installed) -> None:
