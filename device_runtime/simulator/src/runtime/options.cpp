@@ -6,9 +6,11 @@
 #include <optional>
 
 #include "acl/acl_rt.h"
+#include "runtime/configuration.h"
 #include "runtime/error.h"
 #include "runtime/event.h"
 #include "runtime/queue.h"
+#include "runtime/soc.h"
 
 // Options of the device that change how fast or how exactly it computes. The simulation computes the same
 // either way: it keeps them, so that what was set can be read back.
@@ -44,7 +46,14 @@ SystemParameters& OfTheContext() {
   return parameters;
 }
 
-std::atomic<aclrtFloatOverflowMode> saturation{ACL_RT_OVERFLOW_MODE_INFNAN};
+// What the chip does unless it is told otherwise.
+std::atomic<aclrtFloatOverflowMode>& OverflowMode() {
+  static std::atomic<aclrtFloatOverflowMode> mode{TraitsOf(TheConfiguration().soc).infNan
+                                                      ? ACL_RT_OVERFLOW_MODE_INFNAN
+                                                      : ACL_RT_OVERFLOW_MODE_SATURATION};
+  return mode;
+}
+
 std::atomic<Milliseconds> longestWait{-1};
 
 }  // namespace
@@ -80,13 +89,13 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt option, int64_t* value) {
 }
 
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
-  saturation = mode;
+  OverflowMode() = mode;
   return ACL_SUCCESS;
 }
 
 aclError aclrtGetDeviceSatMode(aclrtFloatOverflowMode* mode) {
   if (mode == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDeviceSatMode: no result");
-  *mode = saturation;
+  *mode = OverflowMode();
   return ACL_SUCCESS;
 }
 

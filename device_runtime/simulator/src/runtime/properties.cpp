@@ -8,6 +8,7 @@
 #include "runtime/configuration.h"
 #include "runtime/device.h"
 #include "runtime/error.h"
+#include "runtime/soc.h"
 
 using namespace simulator;
 
@@ -91,16 +92,19 @@ aclError aclGetCannAttributeList(const aclCannAttr** attributes, size_t* count) 
     return Fail(ACL_ERROR_INVALID_PARAM, "aclGetCannAttributeList: no result");
   }
   *attributes = kSupported.data();
-  *count = kSupported.size();
+  *count = TraitsOf(TheConfiguration().soc).infNan ? kSupported.size() : 0;  // a chip has both or neither
   return ACL_SUCCESS;
 }
 
 aclError aclGetCannAttribute(aclCannAttr attribute, int32_t* value) {
   if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclGetCannAttribute: no result");
+  const SocTraits traits = TraitsOf(TheConfiguration().soc);
   switch (attribute) {
     case ACL_CANN_ATTR_INF_NAN:
+      *value = traits.infNan ? 1 : 0;
+      return ACL_SUCCESS;
     case ACL_CANN_ATTR_BF16:
-      *value = 1;
+      *value = traits.bfloat16 ? 1 : 0;
       return ACL_SUCCESS;
     case ACL_CANN_ATTR_JIT_COMPILE:
       *value = 0;  // there is no operator compiler
