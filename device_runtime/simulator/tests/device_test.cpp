@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "check.h"
+#include "process.h"
 #include "runtime/configuration.h"
 #include "runtime/stream.h"
 
@@ -29,6 +30,13 @@ void VisibleDevicesAreReadAsCannReadsThem() {
   CHECK(ParseVisible("-1", 3) == Ids());
   CHECK(!ParseVisible("2,1", 3));
   CHECK(!ParseVisible("1,1", 3));
+  CHECK(ParseVisible("0,1,2,0", 3) == Ids({0, 1, 2}));  // no more entries than devices are read
+  CHECK(ParseVisible("0, 1", 3) == Ids({0}));
+  CHECK(ParseVisible(" 0", 3) == Ids());
+  CHECK(ParseVisible("0,,1", 3) == Ids({0}));
+  CHECK(ParseVisible("0-2", 3) == Ids({0}));
+  CHECK(ParseVisible("01,2x", 3) == Ids({1, 2}));
+  CHECK(ParseVisible("0,99999999999999999999", 3) == Ids({0}));
 }
 
 void SizesAreRead() {
@@ -39,6 +47,40 @@ void SizesAreRead() {
   for (const char* wrong : {"", "0", "-1", "8GB", "GiB", "99999999999999999999", "8589934592GiB"}) {
     CHECK(!ParseBytes(wrong));
   }
+}
+
+// In a process of its own: the variable is read once.
+void AWrongListIsSaid() {
+  for (const char* list : {"2,1", "3", ""}) {
+    checks::Process process([list](checks::Process&) {
+      setenv("ASCEND_RT_VISIBLE_DEVICES", list, 1);
+      uint32_t count = 7;
+      CHECK(aclrtGetDeviceCount(&count) == ACL_ERROR_RT_NO_DEVICE);
+      CHECK(count == 0);
+      const char* message = aclGetRecentErrMsg();
+      CHECK(message != nullptr &&
+            std::string(message).find(std::string("ASCEND_RT_VISIBLE_DEVICES=") + list) != std::string::npos);
+      CHECK(aclrtSetDevice(0) == ACL_ERROR_RT_INVALID_DEVICEID);
+    });
+    CHECK(process.EndsWell());
+  }
+}
+
+void AChildOfAProcessWithoutADeviceMayUseOne() {
+  checks::Process process([](checks::Process&) {
+    CHECK_OK(aclrtSetDevice(0));
+    void* block = nullptr;
+    CHECK_OK(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+    CHECK_OK(aclrtMemsetAsync(block, 4096, 1, 4096, nullptr));
+    CHECK_OK(aclrtSynchronizeDevice());
+    CHECK_OK(aclrtFree(block));
+    CHECK_OK(aclrtResetDevice(0));
+    CHECK(aclrtResetDevice(0) == ACL_ERROR_RT_CONTEXT_RELEASE_ERROR);
+    CHECK(aclrtResetDeviceForce(0) == ACL_ERROR_RT_CONTEXT_RELEASE_ERROR);
+    CHECK_OK(aclrtSetDevice(0));  // and again
+    CHECK_OK(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+  });
+  CHECK(process.EndsWell());
 }
 
 void NothingIsSetAtFirst() {
@@ -64,6 +106,16 @@ void DevicesAreWhatTheEnvironmentSays() {
   int32_t physical = -1;
   CHECK_OK(aclrtGetLogicDevIdByUserDevId(0, &physical));
   CHECK(physical == 1);
+  int32_t user = -1;
+  CHECK_OK(aclrtGetUserDevIdByLogicDevId(2, &user));
+  CHECK(user == 1);
+  CHECK(aclrtGetUserDevIdByLogicDevId(0, &user) == ACL_ERROR_RT_INVALID_DEVICEID);  // hidden
+  CHECK_OK(aclrtGetPhyDevIdByLogicDevId(0, &physical));
+  CHECK(physical == 0);
+  CHECK(aclrtGetLogicDevIdByPhyDevId(3, &physical) == ACL_ERROR_RT_INVALID_DEVICEID);
+  aclrtRunMode mode = ACL_DEVICE;
+  CHECK_OK(aclrtGetRunMode(&mode));
+  CHECK(mode == ACL_HOST);
   aclrtUuid first{};
   aclrtUuid second{};
   CHECK_OK(aclrtDeviceGetUuid(0, &first));
@@ -131,15 +183,22 @@ void AForkedChildIsToldInsteadOfHanging() {
   CHECK_OK(aclrtSetDevice(0));
   CHECK_OK(simulator::Enqueue(nullptr, [] { return ACL_SUCCESS; }));
   CHECK_OK(aclrtSynchronizeStream(nullptr));
+  void* block = nullptr;
+  CHECK_OK(aclrtMalloc(&block, 4096, ACL_MEM_MALLOC_HUGE_FIRST));
+  CHECK_OK(aclrtMemset(block, 4096, 7, 4096));
   const pid_t child = fork();
   if (child == 0) {
     const bool told = simulator::Enqueue(nullptr, [] { return ACL_SUCCESS; }) == ACL_ERROR_RT_CONTEXT_NULL &&
-                      aclrtSynchronizeStream(nullptr) == ACL_ERROR_RT_CONTEXT_NULL;
+                      aclrtSynchronizeStream(nullptr) == ACL_ERROR_RT_CONTEXT_NULL &&
+                      aclrtSetDevice(0) == ACL_ERROR_RT_CONTEXT_NULL &&
+                      aclrtFree(block) == ACL_ERROR_RT_CONTEXT_NULL;
     _exit(told ? 0 : 1);
   }
   int status = -1;
   CHECK(waitpid(child, &status, 0) == child);
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  CHECK(static_cast<char*>(block)[0] == 7);  // still the parent's
+  CHECK_OK(aclrtFree(block));
 }
 
 void TheDefaultDeviceIsEnteredWhenNeeded() {
@@ -168,6 +227,8 @@ int main() {
   setenv("ASCEND_RT_VISIBLE_DEVICES", "1,2", 1);
   VisibleDevicesAreReadAsCannReadsThem();
   SizesAreRead();
+  AWrongListIsSaid();
+  AChildOfAProcessWithoutADeviceMayUseOne();
   NothingIsSetAtFirst();
   DevicesAreWhatTheEnvironmentSays();
   ADeviceBelongsToTheThread();

@@ -82,16 +82,20 @@ aclError aclrtDestroyContext(aclrtContext context) {
 }
 
 aclError aclrtSetCurrentContext(aclrtContext context) {
-  std::shared_ptr<Context> found = Find(context);
-  if (found == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtSetCurrentContext: not a live context");
-  Enter(std::move(found));
-  return ACL_SUCCESS;
+  return Guarded("aclrtSetCurrentContext", [&]() -> aclError {
+    std::shared_ptr<Context> found = Find(context);
+    if (found == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtSetCurrentContext: not a live context");
+    Enter(std::move(found));
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtGetCurrentContext(aclrtContext* context) {
-  if (context == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetCurrentContext: context is null");
-  std::shared_ptr<Context> current;
-  if (const aclError error = CurrentContext(&current)) return error;
-  *context = current.get();
-  return ACL_SUCCESS;
+  return Guarded("aclrtGetCurrentContext", [&]() -> aclError {
+    if (context == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetCurrentContext: context is null");
+    std::shared_ptr<Context> current;
+    if (const aclError error = CurrentContext(&current)) return error;
+    *context = current.get();
+    return ACL_SUCCESS;
+  });
 }

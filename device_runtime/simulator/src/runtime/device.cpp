@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <sstream>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -24,26 +24,41 @@
 namespace simulator {
 namespace {
 
+VisibleDevices NoDevices(aclError code, std::string problem) {
+  VisibleDevices none;
+  none.problem = std::move(problem);
+  none.code = code;
+  return none;
+}
+
 VisibleDevices Look() {
-  VisibleDevices visible;
-  const Configuration& configuration = TheConfiguration();
-  if (!configuration.problem.empty()) {
-    visible.problem = configuration.problem;
-    return visible;
-  }
+  const std::string& problem = TheConfiguration().problem;
+  if (!problem.empty()) return NoDevices(ACL_ERROR_RT_INVALID_DEVICEID, problem);
   const char* value = std::getenv("ASCEND_RT_VISIBLE_DEVICES");
   const std::vector<int32_t> present = DevicesOfTheMachine();
   const auto shown = ParseVisible(value, static_cast<uint32_t>(present.size()));
+  const std::string set = std::string("ASCEND_RT_VISIBLE_DEVICES=") + (value == nullptr ? "" : value);
   if (!shown) {
-    visible.problem =
-        std::string("ASCEND_RT_VISIBLE_DEVICES=") + value + " must be ascending and without duplicates";
-    return visible;
+    return NoDevices(ACL_ERROR_RT_NO_DEVICE, set + " must be ascending and without duplicates");
   }
+  if (shown->empty() && !present.empty()) {
+    return NoDevices(ACL_ERROR_RT_NO_DEVICE, set + " does not begin with one of the devices [0, " +
+                                                 std::to_string(present.size()) + ")");
+  }
+  VisibleDevices visible;
   for (const int32_t index : *shown) {
     const auto id = static_cast<int32_t>(visible.devices.size());
     visible.devices.push_back(std::make_unique<Device>(id, present[static_cast<size_t>(index)]));
   }
   return visible;
+}
+
+// The number at the start of the text, which is cut off; -1 when there is none, or none so small.
+int64_t TakeNumber(std::string_view* text) {
+  const size_t digits = std::min(text->find_first_not_of("0123456789"), text->size());
+  const std::string number(text->substr(0, digits));
+  text->remove_prefix(digits);
+  return number.empty() || number.size() > 9 ? -1 : std::stol(number);
 }
 
 }  // namespace
@@ -131,13 +146,14 @@ std::optional<std::vector<int32_t>> ParseVisible(const char* value, uint32_t dev
     for (uint32_t id = 0; id < devices; ++id) shown.push_back(static_cast<int32_t>(id));
     return shown;
   }
-  std::stringstream entries(value);
-  for (std::string entry; std::getline(entries, entry, ',');) {
-    const bool digits = !entry.empty() && entry.find_first_not_of("0123456789") == std::string::npos;
-    if (!digits || entry.size() > 4 || std::stoul(entry) >= devices) break;
-    const auto id = static_cast<int32_t>(std::stoul(entry));
+  std::string_view rest(value);
+  while (shown.size() < devices) {
+    const int64_t id = TakeNumber(&rest);
+    if (id < 0 || id >= static_cast<int64_t>(devices)) break;
     if (!shown.empty() && id <= shown.back()) return std::nullopt;
-    shown.push_back(id);
+    shown.push_back(static_cast<int32_t>(id));
+    if (rest.empty() || rest.front() != ',') break;
+    rest.remove_prefix(1);
   }
   return shown;
 }
@@ -169,18 +185,28 @@ aclError FailOperator(aclError code, std::string message) {
   return failure ? Report(*failure) : code;
 }
 
+namespace {
+
+aclError NotSet(const char* call, int32_t deviceId) {
+  return Fail(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, std::string(call) + ": device " + std::to_string(deviceId) +
+                                                      " is not set, or was reset already");
+}
+
+}  // namespace
 }  // namespace simulator
 
 using namespace simulator;
 
 aclError aclrtGetDeviceCount(uint32_t* count) {
-  if (count == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDeviceCount: count is null");
-  *count = 0;
-  if (const aclError error = ReachDriver()) return error;
-  *count = static_cast<uint32_t>(Visible().devices.size());
-  if (!Visible().problem.empty()) return Fail(ACL_ERROR_RT_INVALID_DEVICEID, Visible().problem);
-  if (*count == 0) return Fail(ACL_ERROR_RT_NO_DEVICE, "no simulated device is visible");
-  return ACL_SUCCESS;
+  return Guarded("aclrtGetDeviceCount", [&]() -> aclError {
+    if (count == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDeviceCount: count is null");
+    *count = 0;
+    if (const aclError error = ReachDriver()) return error;
+    *count = static_cast<uint32_t>(Visible().devices.size());
+    if (!Visible().problem.empty()) return Fail(Visible().code, Visible().problem);
+    if (*count == 0) return Fail(ACL_ERROR_RT_NO_DEVICE, "no simulated device is visible");
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtSetDevice(int32_t deviceId) {
@@ -195,17 +221,20 @@ aclError aclrtSetDevice(int32_t deviceId) {
 }
 
 aclError aclrtGetDevice(int32_t* deviceId) {
-  if (deviceId == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDevice: deviceId is null");
-  const std::shared_ptr<Context> context = Entered();
-  if (context == nullptr) return Fail(ACL_ERROR_RT_CONTEXT_NULL, "no device is set on this thread");
-  *deviceId = context->device->Id();
-  return ACL_SUCCESS;
+  return Guarded("aclrtGetDevice", [&]() -> aclError {
+    if (deviceId == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDevice: deviceId is null");
+    const std::shared_ptr<Context> context = Entered();
+    if (context == nullptr) return Fail(ACL_ERROR_RT_CONTEXT_NULL, "no device is set on this thread");
+    *deviceId = context->device->Id();
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtResetDevice(int32_t deviceId) {
   return Guarded("aclrtResetDevice", [&]() -> aclError {
     Device* device = nullptr;
     if (const aclError error = FindDevice(deviceId, &device)) return error;
+    if (!device->Active()) return NotSet("aclrtResetDevice", deviceId);
     if (device->Release()) ReleaseResources(*device);
     return ACL_SUCCESS;
   });
@@ -215,6 +244,7 @@ aclError aclrtResetDeviceForce(int32_t deviceId) {
   return Guarded("aclrtResetDeviceForce", [&]() -> aclError {
     Device* device = nullptr;
     if (const aclError error = FindDevice(deviceId, &device)) return error;
+    if (!device->Active()) return NotSet("aclrtResetDeviceForce", deviceId);
     while (device->Active()) device->Release();
     ReleaseResources(*device);
     return ACL_SUCCESS;
@@ -222,18 +252,22 @@ aclError aclrtResetDeviceForce(int32_t deviceId) {
 }
 
 aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* active) {
-  Device* device = nullptr;
-  if (const aclError error = FindDevice(deviceId, &device)) return error;
-  if (flags != nullptr) *flags = 0;
-  if (active != nullptr) *active = device->Active() ? 1 : 0;
-  return ACL_SUCCESS;
+  return Guarded("aclrtGetPrimaryCtxState", [&]() -> aclError {
+    Device* device = nullptr;
+    if (const aclError error = FindDevice(deviceId, &device)) return error;
+    if (flags != nullptr) *flags = 0;
+    if (active != nullptr) *active = device->Active() ? 1 : 0;
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtSynchronizeDevice() { return aclrtSynchronizeDeviceWithTimeout(-1); }
 
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t milliseconds) {
-  std::shared_ptr<Context> context;
-  if (const aclError error = CurrentContext(&context)) return error;
-  if (const aclError error = SynchronizeStreams(*context->device, milliseconds)) return error;
-  return context->device->Health();
+  return Guarded("aclrtSynchronizeDeviceWithTimeout", [&]() -> aclError {
+    std::shared_ptr<Context> context;
+    if (const aclError error = CurrentContext(&context)) return error;
+    if (const aclError error = SynchronizeStreams(*context->device, milliseconds)) return error;
+    return context->device->Health();
+  });
 }

@@ -49,7 +49,8 @@ class Device {
 
 struct VisibleDevices {
   std::vector<std::unique_ptr<Device>> devices;
-  std::string problem;  // why there are none, in words; empty when all is well
+  std::string problem;          // why there are none, in words; empty when all is well
+  aclError code = ACL_SUCCESS;  // what counting the devices fails with then
 };
 
 const VisibleDevices& Visible();
@@ -63,8 +64,9 @@ Device* VisibleDevice(int32_t physicalId);
 // The physical id of the device that is set on this thread, if any is.
 ACL_FUNC_VISIBILITY std::optional<int32_t> CurrentPhysicalDevice();
 
-// Which physical devices a value of ASCEND_RT_VISIBLE_DEVICES shows. As in CANN, the list ends at the first
-// entry that is no device, and a list that is not ascending is an error (nothing is returned).
+// Which devices a value of ASCEND_RT_VISIBLE_DEVICES shows. As in CANN, the list ends, without an error, at
+// the first thing that is neither a device nor a comma between two, or when it has as many entries as there
+// are devices; a list that is not ascending is an error (nothing is returned).
 ACL_FUNC_VISIBILITY std::optional<std::vector<int32_t>> ParseVisible(const char* value, uint32_t devices);
 
 // Frees all that belongs to the device: streams first, then memory.

@@ -7,11 +7,13 @@
 
 #include "acl/acl_mdl.h"
 #include "acl/acl_rt.h"
+#include "runtime/boundary.h"
 #include "runtime/configuration.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
 #include "runtime/driver.h"
 #include "runtime/error.h"
+#include "runtime/forked.h"
 
 namespace simulator {
 namespace {
@@ -43,19 +45,27 @@ aclError ReadConfiguration(const char* path) {
 using namespace simulator;
 
 aclError aclInit(const char* configurationPath) {
-  if (initialized) return Fail(ACL_ERROR_REPEAT_INITIALIZE, "aclInit was already called");
-  if (!TheConfiguration().problem.empty()) return Fail(ACL_ERROR_INVALID_PARAM, TheConfiguration().problem);
-  if (const aclError error = ReachDriver()) return error;
-  if (const aclError error = ReadConfiguration(configurationPath)) return error;
-  initialized = true;
-  return ACL_SUCCESS;
+  return Guarded("aclInit", [&]() -> aclError {
+    if (initialized) return Fail(ACL_ERROR_REPEAT_INITIALIZE, "aclInit was already called");
+    if (!TheConfiguration().problem.empty()) return Fail(ACL_ERROR_INVALID_PARAM, TheConfiguration().problem);
+    if (const aclError error = ReachDriver()) return error;
+    if (const aclError error = ReadConfiguration(configurationPath)) return error;
+    initialized = true;
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclFinalize() {
-  if (!initialized.exchange(false)) return Fail(ACL_ERROR_UNINITIALIZE, "aclFinalize without aclInit");
-  for (const auto& device : Visible().devices) ReleaseResources(*device);
-  SetDefaultDevice(-1);
-  return ACL_SUCCESS;
+  return Guarded("aclFinalize", [&]() -> aclError {
+    if (!initialized.exchange(false)) return Fail(ACL_ERROR_UNINITIALIZE, "aclFinalize without aclInit");
+    SetDefaultDevice(-1);
+    if (IsForkedFromUser()) return ACL_SUCCESS;  // what there is belongs to the parent
+    for (const auto& device : Visible().devices) {
+      while (device->Active()) device->Release();
+      ReleaseResources(*device);
+    }
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclmdlInitDump() { return Refuse("aclmdlInitDump"); }

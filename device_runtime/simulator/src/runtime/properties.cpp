@@ -71,15 +71,6 @@ aclError aclrtGetDeviceUtilizationRate(int32_t, aclrtUtilizationInfo*) {
   return Refuse("aclrtGetDeviceUtilizationRate");
 }
 
-aclError aclrtGetLogicDevIdByUserDevId(int32_t userDeviceId, int32_t* logicDeviceId) {
-  Device* device = nullptr;
-  if (logicDeviceId == nullptr)
-    return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetLogicDevIdByUserDevId: no result");
-  if (const aclError error = FindDevice(userDeviceId, &device)) return error;
-  *logicDeviceId = device->PhysicalId();
-  return ACL_SUCCESS;
-}
-
 aclError aclrtDeviceGetBareTgid(int32_t* pid) {
   if (pid == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtDeviceGetBareTgid: no result");
   *pid = getpid();
