@@ -26,9 +26,15 @@ Handles<Event>& Events() {
 aclError Create(aclrtEvent* event, uint32_t flags, bool reusable) {
   return Guarded("aclrtCreateEvent", [&]() -> aclError {
     if (event == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtCreateEvent: event is null");
-    const bool timed = (flags & ACL_EVENT_TIME_LINE) != 0;
-    const bool external = flags == ACL_EVENT_EXTERNAL;
-    *event = AddEvent(external ? MakeExternalEvent() : MakeEvent(timed, reusable));
+    std::shared_ptr<Event> created;
+    if (flags == ACL_EVENT_EXTERNAL) {
+      created = MakeExternalEvent();
+    } else if (flags == ACL_EVENT_IPC) {
+      if (const aclError error = MakeIpcEvent(&created)) return error;
+    } else {
+      created = MakeEvent((flags & ACL_EVENT_TIME_LINE) != 0, reusable);
+    }
+    *event = AddEvent(std::move(created));
     return ACL_SUCCESS;
   });
 }

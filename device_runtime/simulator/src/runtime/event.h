@@ -42,6 +42,9 @@ std::shared_ptr<Event> MakeEvent(bool timed, bool reusable);
 // Set by a record and unset by a reset, both inside graphs and outside.
 std::shared_ptr<Event> MakeExternalEvent();
 
+// One that other processes can record and wait for, too.
+aclError MakeIpcEvent(std::shared_ptr<Event>* event);
+
 // How long a task may wait for an event that does not say so itself; negative for ever.
 Milliseconds LongestWaitOfATask();
 
