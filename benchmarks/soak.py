@@ -32,6 +32,8 @@ from torch.utils.data import DataLoader, TensorDataset
 MIB = 1 << 20
 SHARED = Path("/dev/shm")  # noqa: S108  # what is left there is what is looked for
 FEWEST_ROUNDS = 8
+# torch_npu gives each new group the next of a pool of streams: all are used before the first look.
+STREAMS_OF_GROUPS = 32
 WORDS, WIDTH, LENGTH, BATCH, STEPS_OF_A_ROUND = 64, 32, 16, 8, 20
 # What may come on top without being growth: the allocator of the host gives back memory when it likes.
 ALLOWANCES = {
@@ -72,6 +74,8 @@ class Rank:
         self.model = DistributedDataParallel(Model().npu(), device_ids=[self.rank])
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-3)
         words = torch.randint(0, WORDS, (BATCH * STEPS_OF_A_ROUND, LENGTH + 1))
+        for _ in range(STREAMS_OF_GROUPS):
+            self.regroup()
         self.loader = DataLoader(TensorDataset(words), batch_size=BATCH, num_workers=1, pin_memory=True)
 
     def round(self) -> float:
