@@ -78,10 +78,13 @@ def environment(cann: Path, **extra: str) -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith(("HCCL_", "ASCEND_", "ASCENDENV_SIM"))
     }
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     return kept | {
         "ASCEND_HOME_PATH": str(cann),
         "LD_LIBRARY_PATH": f"{cann / 'lib64'}:{os.environ.get('LD_LIBRARY_PATH', '')}".rstrip(":"),
         "ASCENDENV_SIMULATED": "1",
+        # A simulated machine for each worker: its devices have their memory once for all processes.
+        "ASCENDENV_SIM_STATE": str(cann.parents[1] / f"machine-{worker}"),
         **extra,
     }
 
