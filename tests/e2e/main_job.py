@@ -37,7 +37,7 @@ class Installed:
     def environ(self) -> dict[str, str]:
         """A process environment with this one in effect, as ``ascendenv env`` gives it."""
         exports: dict[str, str] = json.loads(self.cli("env", "--shell", "json").stdout)
-        return outer_environ(self.home) | exports
+        return outer_environ(self.home) | exports | {"ASCENDENV_SIM_STATE": str(own_machine(self.home))}
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,11 @@ def run(
     if check:
         assert done.returncode == 0, f"{command} exited with {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done
+
+
+def own_machine(home: Path) -> Path:
+    """Where this worker's simulated machine is: tests that run side by side share no device memory."""
+    return home / "machines" / os.environ.get("PYTEST_XDIST_WORKER", "only")
 
 
 def outer_environ(home: Path) -> dict[str, str]:

@@ -31,8 +31,8 @@ ACLNN(ConvolutionBackward, [](Tensor gradOutput, Tensor input, Tensor weight, Si
 ACLNN(ConvTbc, [](Tensor self, Tensor weight, Tensor bias, int64_t pad, Out output, int8_t) {
   Store(output, at::conv_tbc(self, weight, bias, pad));
 });
-ACLNN(ConvTbcBackward, [](Tensor self, Tensor input, Tensor weight, Tensor bias, int64_t pad, int8_t, Out gradInput,
-                          Out gradWeight, Out gradBias) {
+ACLNN(ConvTbcBackward, [](Tensor self, Tensor input, Tensor weight, Tensor bias, int64_t pad, int8_t,
+                          Out gradInput, Out gradWeight, Out gradBias) {
   const auto [forInput, forWeight, forBias] = at::conv_tbc_backward(self, input, weight, bias, pad);
   Store(gradInput, forInput);
   Store(gradWeight, forWeight);

@@ -6,8 +6,8 @@
 namespace simulator::operators {
 namespace {
 
-// The activated gates, reset, update and new, what the hidden state contributes to the new gate, and the state after
-// the step.
+// The activated gates, reset, update and new, what the hidden state contributes to the new gate, and the
+// state after the step.
 struct GruStep {
   at::Tensor r, z, n, hn, h;
 };
@@ -39,7 +39,7 @@ std::vector<GruStep> Forward(const RecurrentWeights& weights, Tensor sequence, a
   return steps;
 }
 
-at::Tensor Stacked(const std::vector<GruStep>& steps, at::Tensor GruStep::*part) {
+at::Tensor Stacked(const std::vector<GruStep>& steps, at::Tensor GruStep::* part) {
   std::vector<at::Tensor> parts;
   parts.reserve(steps.size());
   for (const auto& step : steps) parts.push_back(step.*part);
@@ -47,8 +47,8 @@ at::Tensor Stacked(const std::vector<GruStep>& steps, at::Tensor GruStep::*part)
 }
 
 void Gru(Tensor input, Tensors params, OptionalTensor hx, Absent /*batchSizes*/, bool hasBias, int64_t layers,
-         double /*dropout*/, bool /*train*/, bool bidirectional, bool batchFirst, Out output, Out hy, Tensors r,
-         Tensors z, Tensors n, Tensors hn, Tensors h) {
+         double /*dropout*/, bool /*train*/, bool bidirectional, bool batchFirst, Out output, Out hy,
+         Tensors r, Tensors z, Tensors n, Tensors hn, Tensors h) {
   const RecurrentShape shape{hasBias, layers, bidirectional, batchFirst};
   const auto weights = ReadWeights(params, shape);
   const auto sequence = TimeFirst(Widened(input), shape);
@@ -66,8 +66,8 @@ void Gru(Tensor input, Tensors params, OptionalTensor hx, Absent /*batchSizes*/,
 
 void GruBackward(Tensor input, Tensors params, OptionalTensor hx, Tensor gradOutput, Tensor gradHy, Tensors r,
                  Tensors z, Tensors n, Tensors hn, Tensors h, Absent /*batchSizes*/, bool hasBias,
-                 int64_t layers, bool bidirectional, bool batchFirst, OptionalOut gradInput, OptionalOut gradHx,
-                 Tensors gradParams) {
+                 int64_t layers, bool bidirectional, bool batchFirst, OptionalOut gradInput,
+                 OptionalOut gradHx, Tensors gradParams) {
   const RecurrentShape shape{hasBias, layers, bidirectional, batchFirst};
   const auto weights = ReadWeights(params, shape);
   const auto sequence = TimeFirst(Widened(input), shape);
@@ -86,7 +86,8 @@ void GruBackward(Tensor input, Tensors params, OptionalTensor hx, Tensor gradOut
       forH = total * step.z + at::mm(hiddenGates[t], weights[index].hidden);
     }
     gradH[index].copy_(forH);
-    return Distribute(weights[index], given, before, at::stack(inputGates), at::stack(hiddenGates), gradients[index]);
+    return Distribute(weights[index], given, before, at::stack(inputGates), at::stack(hiddenGates),
+                      gradients[index]);
   };
   const auto above = TimeFirst(Widened(gradOutput), shape);
   Store(gradInput, TimeFirst(RunLayersBack(sequence, h, above, shape, run), shape));

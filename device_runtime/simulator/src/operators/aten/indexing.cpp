@@ -36,7 +36,8 @@ void ScatterValue(Out out, Tensor self, int64_t dim, Tensor index, Scalar value,
   if (mode == 2) Store(out, at::scatter(self, dim, index, value, "multiply"));
 }
 
-at::Tensor ScatterReduce(Tensor self, int64_t dim, Tensor index, Tensor source, int64_t mode, bool includeSelf) {
+at::Tensor ScatterReduce(Tensor self, int64_t dim, Tensor index, Tensor source, int64_t mode,
+                         bool includeSelf) {
   constexpr std::array<std::string_view, 6> kReductions{"", "sum", "prod", "amax", "amin", "mean"};
   TORCH_CHECK_VALUE(mode >= 1 && mode <= 5, "scatter reduction ", mode, " is not implemented");
   return at::scatter_reduce(self, dim, index, source, kReductions[mode], includeSelf);
@@ -111,10 +112,8 @@ ACLNN(InplaceScatterValue, [](Out self, int64_t dim, Tensor index, Scalar value,
 ACLNN(ScatterAdd, [](Tensor self, int64_t dim, Tensor index, Tensor source, Out out) {
   Store(out, at::scatter_add(self, dim, index, source));
 });
-ACLNN(ScatterReduce,
-      [](Tensor self, int64_t dim, Tensor index, Tensor source, int64_t mode, bool includeSelf, Out out) {
-        Store(out, ScatterReduce(self, dim, index, source, mode, includeSelf));
-      });
+ACLNN(ScatterReduce, [](Tensor self, int64_t dim, Tensor index, Tensor source, int64_t mode, bool includeSelf,
+                        Out out) { Store(out, ScatterReduce(self, dim, index, source, mode, includeSelf)); });
 ACLNN(InplaceScatterReduce,
       [](Out self, int64_t dim, Tensor index, Tensor source, int64_t mode, bool includeSelf) {
         Store(self, ScatterReduce(self, dim, index, source, mode, includeSelf));

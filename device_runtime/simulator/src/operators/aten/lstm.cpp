@@ -1,4 +1,5 @@
-// Long short-term memory: the layers and their gradient, and what a single cell does after its matrix products.
+// Long short-term memory: the layers and their gradient, and what a single cell does after its matrix
+// products.
 #include "binding.h"
 #include "recurrent.h"
 #include "store.h"
@@ -42,7 +43,7 @@ std::vector<LstmStep> Forward(const RecurrentWeights& weights, Tensor sequence, 
   return steps;
 }
 
-at::Tensor Stacked(const std::vector<LstmStep>& steps, at::Tensor LstmStep::*part) {
+at::Tensor Stacked(const std::vector<LstmStep>& steps, at::Tensor LstmStep::* part) {
   std::vector<at::Tensor> parts;
   parts.reserve(steps.size());
   for (const auto& step : steps) parts.push_back(step.*part);
@@ -82,8 +83,8 @@ void Lstm(Tensor input, Tensors params, Tensors hx, Absent /*batchSizes*/, bool 
 void LstmBackward(Tensor input, Tensors hx, Tensors params, OptionalTensor gradOutput, OptionalTensor gradHy,
                   OptionalTensor gradCy, Tensors i, Tensors g, Tensors f, Tensors o, Tensors h, Tensors c,
                   Tensors tanhC, Absent /*batchSizes*/, bool hasBias, int64_t layers, double /*dropout*/,
-                  bool /*train*/, bool bidirectional, bool batchFirst, Flags /*outputMask*/, OptionalOut gradInput,
-                  OptionalOut gradHx, OptionalOut gradCx, Tensors gradParams) {
+                  bool /*train*/, bool bidirectional, bool batchFirst, Flags /*outputMask*/,
+                  OptionalOut gradInput, OptionalOut gradHx, OptionalOut gradCx, Tensors gradParams) {
   const RecurrentShape shape{hasBias, layers, bidirectional, batchFirst};
   const auto weights = ReadWeights(params, shape);
   const auto sequence = TimeFirst(Widened(input), shape);
@@ -108,8 +109,8 @@ void LstmBackward(Tensor input, Tensors hx, Tensors params, OptionalTensor gradO
     gradH[index].copy_(forH);
     gradC[index].copy_(forC);
     const auto all = at::stack(gates);
-    return Distribute(weights[index], given, StatesBefore(Widened(h[index]), hidden[index], reversed), all, all,
-                      gradients[index]);
+    return Distribute(weights[index], given, StatesBefore(Widened(h[index]), hidden[index], reversed), all,
+                      all, gradients[index]);
   };
   Store(gradInput, TimeFirst(RunLayersBack(sequence, h, above, shape, run), shape));
   Store(gradHx, gradH);
@@ -132,14 +133,15 @@ ACLNN(ThnnFusedLstmCell, [](Tensor inputGates, Tensor hiddenGates, Tensor cell, 
   Store(cy, step.c);
   Store(storage, at::cat({step.i, step.f, step.g, step.o}, -1));
 });
-ACLNN(ThnnFusedLstmCellBackward, [](OptionalTensor gradHy, OptionalTensor gradCy, Tensor cx, Tensor cy, Tensor storage,
-                                    bool hasBias, Out gradGates, Out gradCx, OptionalOut gradBias) {
-  const auto parts = Widened(storage).chunk(4, -1);
-  const auto c = Widened(cy);
-  const LstmStep step{parts[0], parts[1], parts[2], parts[3], c, c.tanh(), {}};
-  auto gradC = OrZero(gradCy, c.sizes(), c.options());
-  const auto gates = GateGradient(step, Widened(cx), OrZero(gradHy, c.sizes(), c.options()), gradC);
-  Store(gradGates, gates);
-  Store(gradCx, gradC);
-  if (hasBias) Store(gradBias, gates.sum(0));
-});
+ACLNN(ThnnFusedLstmCellBackward,
+      [](OptionalTensor gradHy, OptionalTensor gradCy, Tensor cx, Tensor cy, Tensor storage, bool hasBias,
+         Out gradGates, Out gradCx, OptionalOut gradBias) {
+        const auto parts = Widened(storage).chunk(4, -1);
+        const auto c = Widened(cy);
+        const LstmStep step{parts[0], parts[1], parts[2], parts[3], c, c.tanh(), {}};
+        auto gradC = OrZero(gradCy, c.sizes(), c.options());
+        const auto gates = GateGradient(step, Widened(cx), OrZero(gradHy, c.sizes(), c.options()), gradC);
+        Store(gradGates, gates);
+        Store(gradCx, gradC);
+        if (hasBias) Store(gradBias, gates.sum(0));
+      });

@@ -17,15 +17,16 @@ void UpdateMoments(Out momentum, Out squares, Tensor grad, double beta1, double 
 }  // namespace
 }  // namespace simulator::operators
 
-ACLNN(ApplyAdam, [](Out variable, Out momentum, Out squares, Tensor beta1Power, Tensor beta2Power, Tensor lr,
-                    Tensor beta1, Tensor beta2, Tensor epsilon, Tensor grad, bool /*useLocking*/, bool nesterov) {
-  const auto wide = Widened(grad);
-  UpdateMoments(momentum, squares, wide, Value(beta1), Value(beta2));
-  const auto moved = Widened(momentum);
-  const auto direction = nesterov ? moved * Value(beta1) + wide * (1 - Value(beta1)) : moved;
-  const auto rate = Value(lr) * std::sqrt(1 - Value(beta2Power)) / (1 - Value(beta1Power));
-  Store(variable, Widened(variable) - direction * rate / (Widened(squares).sqrt() + Value(epsilon)));
-});
+ACLNN(ApplyAdam,
+      [](Out variable, Out momentum, Out squares, Tensor beta1Power, Tensor beta2Power, Tensor lr,
+         Tensor beta1, Tensor beta2, Tensor epsilon, Tensor grad, bool /*useLocking*/, bool nesterov) {
+        const auto wide = Widened(grad);
+        UpdateMoments(momentum, squares, wide, Value(beta1), Value(beta2));
+        const auto moved = Widened(momentum);
+        const auto direction = nesterov ? moved * Value(beta1) + wide * (1 - Value(beta1)) : moved;
+        const auto rate = Value(lr) * std::sqrt(1 - Value(beta2Power)) / (1 - Value(beta1Power));
+        Store(variable, Widened(variable) - direction * rate / (Widened(squares).sqrt() + Value(epsilon)));
+      });
 // The powers given are those of the step before.
 ACLNN(ApplyAdamW, [](Out variable, Out momentum, Out squares, Tensor beta1Power, Tensor beta2Power, Tensor lr,
                      Tensor weightDecay, Tensor beta1, Tensor beta2, Tensor epsilon, Tensor grad,

@@ -145,13 +145,14 @@ ACLNN(DropoutGenMaskV2,
 ACLNN(DropoutGenMaskV2Tensor,
       [](Sizes shape, double probability, Tensor seed, Tensor base, int64_t offset, Type /*probability's*/,
          Out mask) { DropoutMask(shape, probability, Value(seed), Value(base) + offset, mask); });
-ACLNN(DropoutV3, [](Tensor input, Absent /*noiseShape*/, double probability, int64_t seed, int64_t offset, Out out,
-                    Out mask) { Dropout(input, probability, seed, offset, out, mask); });
+ACLNN(DropoutV3, [](Tensor input, Absent /*noiseShape*/, double probability, int64_t seed, int64_t offset,
+                    Out out, Out mask) { Dropout(input, probability, seed, offset, out, mask); });
 ACLNN(DropoutV3Grad, [](Tensor gradOutput, Tensor mask, double scale, Out gradInput) {
   Store(gradInput, gradOutput * KeptElements(mask, gradOutput.sizes()) * scale);
 });
-ACLNN(MaskedScale,
-      [](Tensor self, Tensor mask, float scale, Out out) { Store(out, Widened(self) * Widened(mask) * scale); });
+ACLNN(MaskedScale, [](Tensor self, Tensor mask, float scale, Out out) {
+  Store(out, Widened(self) * Widened(mask) * scale);
+});
 ACLNN(DropoutDoMask, [](Tensor self, Tensor mask, double probability, Out out) {
   if (probability == 1) {
     out.zero_();

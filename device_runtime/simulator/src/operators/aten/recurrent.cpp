@@ -51,8 +51,8 @@ at::Tensor StatesBefore(Tensor states, Tensor initial, bool reversed) {
   return reversed ? at::cat({states.narrow(0, 1, kept), first}) : at::cat({first, states.narrow(0, 0, kept)});
 }
 
-at::Tensor Distribute(const RecurrentWeights& weights, Tensor sequence, Tensor hiddenBefore, Tensor gradInputGates,
-                      Tensor gradHiddenGates, RecurrentWeights& gradients) {
+at::Tensor Distribute(const RecurrentWeights& weights, Tensor sequence, Tensor hiddenBefore,
+                      Tensor gradInputGates, Tensor gradHiddenGates, RecurrentWeights& gradients) {
   const auto inputRows = gradInputGates.flatten(0, 1), hiddenRows = gradHiddenGates.flatten(0, 1);
   gradients.input = at::mm(inputRows.t(), sequence.flatten(0, 1));
   gradients.hidden = at::mm(hiddenRows.t(), hiddenBefore.flatten(0, 1));

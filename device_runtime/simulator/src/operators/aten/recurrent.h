@@ -4,9 +4,9 @@
 
 #include "store.h"
 
-// What LSTM and GRU have in common. Sequences are [time, batch, features], the gates lie side by side in the last
-// dimension in PyTorch's order, and half precision is computed in float. As documented, dropout between layers does
-// nothing.
+// What LSTM and GRU have in common. Sequences are [time, batch, features], the gates lie side by side in the
+// last dimension in PyTorch's order, and half precision is computed in float. As documented, dropout between
+// layers does nothing.
 namespace simulator::operators {
 
 // One direction of one layer, or the gradients of it. Without biases those are undefined.
@@ -43,10 +43,10 @@ std::vector<int64_t> Steps(int64_t count, bool reversed);
 // The state before each step.
 at::Tensor StatesBefore(Tensor states, Tensor initial, bool reversed);
 
-// Stores the gradients of one direction's weights and returns that of its input, from those of both kinds of gates at
-// each step.
-at::Tensor Distribute(const RecurrentWeights& weights, Tensor sequence, Tensor hiddenBefore, Tensor gradInputGates,
-                      Tensor gradHiddenGates, RecurrentWeights& gradients);
+// Stores the gradients of one direction's weights and returns that of its input, from those of both kinds of
+// gates at each step.
+at::Tensor Distribute(const RecurrentWeights& weights, Tensor sequence, Tensor hiddenBefore,
+                      Tensor gradInputGates, Tensor gradHiddenGates, RecurrentWeights& gradients);
 
 // The output of the last layer. `run(index, input, reversed)` gives the hidden states of one direction.
 template <typename Run>
@@ -61,15 +61,16 @@ at::Tensor RunLayers(at::Tensor sequence, const RecurrentShape& shape, Run run) 
   return sequence;
 }
 
-// The gradient of the first layer's input. `run(index, input, gradOutput, reversed)` gives what one direction adds to
-// the gradient of its input; `hidden` are the hidden states of all directions.
+// The gradient of the first layer's input. `run(index, input, gradOutput, reversed)` gives what one direction
+// adds to the gradient of its input; `hidden` are the hidden states of all directions.
 template <typename Run>
 at::Tensor RunLayersBack(Tensor sequence, Tensors hidden, at::Tensor gradOutput, const RecurrentShape& shape,
                          Run run) {
   const auto directions = shape.Directions();
   for (int64_t layer = shape.layers - 1; layer >= 0; --layer) {
     const auto below = hidden.begin() + (layer - 1) * directions;
-    const auto input = layer == 0 ? sequence : Widened(at::cat(std::vector<at::Tensor>(below, below + directions), -1));
+    const auto input =
+        layer == 0 ? sequence : Widened(at::cat(std::vector<at::Tensor>(below, below + directions), -1));
     const auto parts = gradOutput.chunk(directions, -1);
     gradOutput = at::zeros_like(input);
     for (int64_t direction = 0; direction < directions; ++direction) {

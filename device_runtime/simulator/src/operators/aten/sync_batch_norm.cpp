@@ -1,5 +1,5 @@
-// The parts that batch normalisation over several devices is made of. Dimension 1 holds the channels; statistics are
-// kept in float.
+// The parts that batch normalisation over several devices is made of. Dimension 1 holds the channels;
+// statistics are kept in float.
 #include "binding.h"
 #include "store.h"
 
@@ -69,25 +69,26 @@ ACLNN(BatchNormElemt, [](Tensor input, OptionalTensor weight, OptionalTensor bia
   if (bias) result = result + PerChannel(*bias, input);
   Store(output, result);
 });
-ACLNN(BatchNormReduceBackward,
-      [](Tensor gradOut, Tensor input, Tensor mean, Tensor invstd, OptionalTensor /*weight*/, bool inputGrad,
-         bool weightGrad, bool biasGrad, OptionalOut sumDy, OptionalOut sumDyXmu, OptionalOut gradWeight,
-         OptionalOut gradBias) {
-        const auto grad = Widened(gradOut);
-        const auto sum = at::sum(grad, AllButChannels(input));
-        const auto product = at::sum(grad * (Widened(input) - PerChannel(mean, input)), AllButChannels(input));
-        if (inputGrad) Store(sumDy, sum);
-        if (inputGrad) Store(sumDyXmu, product);
-        if (weightGrad) Store(gradWeight, product * Widened(invstd));
-        if (biasGrad) Store(gradBias, sum);
-      });
-ACLNN(BatchNormElemtBackward, [](Tensor gradOut, Tensor input, Tensor mean, Tensor invstd, OptionalTensor weight,
-                                 Tensor sumDy, Tensor sumDyXmu, Tensor counter, Out gradInput) {
-  const auto count = counter.sum().to(at::kFloat);
-  const auto inverse = PerChannel(invstd, input);
-  const auto centered = Widened(input) - PerChannel(mean, input);
-  auto result = Widened(gradOut) - PerChannel(sumDy, input) / count -
-                centered * inverse.square() * (PerChannel(sumDyXmu, input) / count);
-  result = result * inverse;
-  Store(gradInput, weight ? result * PerChannel(*weight, input) : result);
+ACLNN(BatchNormReduceBackward, [](Tensor gradOut, Tensor input, Tensor mean, Tensor invstd,
+                                  OptionalTensor /*weight*/, bool inputGrad, bool weightGrad, bool biasGrad,
+                                  OptionalOut sumDy, OptionalOut sumDyXmu, OptionalOut gradWeight,
+                                  OptionalOut gradBias) {
+  const auto grad = Widened(gradOut);
+  const auto sum = at::sum(grad, AllButChannels(input));
+  const auto product = at::sum(grad * (Widened(input) - PerChannel(mean, input)), AllButChannels(input));
+  if (inputGrad) Store(sumDy, sum);
+  if (inputGrad) Store(sumDyXmu, product);
+  if (weightGrad) Store(gradWeight, product * Widened(invstd));
+  if (biasGrad) Store(gradBias, sum);
 });
+ACLNN(BatchNormElemtBackward,
+      [](Tensor gradOut, Tensor input, Tensor mean, Tensor invstd, OptionalTensor weight, Tensor sumDy,
+         Tensor sumDyXmu, Tensor counter, Out gradInput) {
+        const auto count = counter.sum().to(at::kFloat);
+        const auto inverse = PerChannel(invstd, input);
+        const auto centered = Widened(input) - PerChannel(mean, input);
+        auto result = Widened(gradOut) - PerChannel(sumDy, input) / count -
+                      centered * inverse.square() * (PerChannel(sumDyXmu, input) / count);
+        result = result * inverse;
+        Store(gradInput, weight ? result * PerChannel(*weight, input) : result);
+      });

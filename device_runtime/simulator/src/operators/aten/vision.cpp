@@ -31,8 +31,8 @@ at::Tensor Overlap(const Corners& a, const Corners& b, Text mode, double margin)
   return common / (mode == "iou" ? a.Area(margin) + b.Area(margin) - common : b.Area(margin));
 }
 
-// How the points of one axis of a region are interpolated: [bins, size], each row the mean over the bin's samples.
-// Interpolation in two dimensions is the product of those of both axes.
+// How the points of one axis of a region are interpolated: [bins, size], each row the mean over the bin's
+// samples. Interpolation in two dimensions is the product of those of both axes.
 at::Tensor Weights(double start, double length, int64_t bins, int64_t samples, int64_t size) {
   const auto steps = at::arange(bins * samples, at::kDouble);
   auto points = start + (steps + 0.5) * (length / static_cast<double>(bins * samples));
@@ -56,9 +56,11 @@ struct Pooling {
   int64_t height, width, samples, endMode;
 };
 
-// `roi` holds the image's number and the corners. How the ends count is documented with RoiAlignGrad in ops-cv.
+// `roi` holds the image's number and the corners. How the ends count is documented with RoiAlignGrad in
+// ops-cv.
 Region RegionOf(Tensor roi, const Pooling& pooling, at::IntArrayRef imageSizes) {
-  TORCH_CHECK_VALUE(pooling.endMode >= 0 && pooling.endMode <= 3, "roi_end_mode ", pooling.endMode, " is not 0 to 3");
+  TORCH_CHECK_VALUE(pooling.endMode >= 0 && pooling.endMode <= 3, "roi_end_mode ", pooling.endMode,
+                    " is not 0 to 3");
   const auto values = roi.to(at::kDouble).contiguous();
   const auto* value = values.const_data_ptr<double>();
   const double shift = pooling.endMode >= 2 ? -0.5 : 0;
@@ -68,15 +70,16 @@ Region RegionOf(Tensor roi, const Pooling& pooling, at::IntArrayRef imageSizes) 
     const double start = first * pooling.scale + shift;
     const double length = std::max(last * pooling.scale + shift + longer - start, least);
     const auto wanted = static_cast<int64_t>(std::ceil(length / static_cast<double>(bins)));
-    return Weights(start, length, bins, pooling.samples > 0 ? pooling.samples : std::max<int64_t>(wanted, 1), size);
+    return Weights(start, length, bins, pooling.samples > 0 ? pooling.samples : std::max<int64_t>(wanted, 1),
+                   size);
   };
   return {static_cast<int64_t>(value[0]), axis(value[2], value[4], pooling.height, imageSizes[2]),
           axis(value[1], value[3], pooling.width, imageSizes[3])};
 }
 
 void CheckRegions(Tensor images, Tensor rois) {
-  TORCH_CHECK_VALUE(images.dim() == 4 && rois.dim() == 2 && rois.size(1) == 5, "images of shape ", images.sizes(),
-                    " and regions of shape ", rois.sizes(), " do not fit");
+  TORCH_CHECK_VALUE(images.dim() == 4 && rois.dim() == 2 && rois.size(1) == 5, "images of shape ",
+                    images.sizes(), " and regions of shape ", rois.sizes(), " do not fit");
 }
 
 }  // namespace
@@ -86,19 +89,20 @@ ACLNN(Iou, [](Tensor boxes, Tensor truth, Text mode, float eps, bool aligned, Ou
   auto a = CornersOf(aligned ? boxes : boxes.unsqueeze(1), -1);
   Store(overlap, Overlap(a, CornersOf(truth, -1), mode, eps).view_as(overlap));
 });
-ACLNN(ROIAlign, Checked([](Tensor self, Tensor rois, float, int64_t, int64_t, int64_t, int64_t,
-                           Out) { CheckRegions(self, rois); },
-                        [](Tensor self, Tensor rois, float scale, int64_t height, int64_t width, int64_t samples,
-                           int64_t endMode, Out out) {
-                          const Pooling pooling{scale, height, width, samples, endMode};
-                          const auto wide = self.to(at::kDouble);
-                          for (int64_t i = 0; i < rois.size(0); ++i) {
-                            const auto region = RegionOf(rois[i], pooling, self.sizes());
-                            out[i].copy_(at::matmul(at::matmul(region.rows, wide[region.image]), region.columns.t()));
-                          }
-                        }));
-ACLNN(ROIAlignBackward, [](Tensor gradOutput, Tensor rois, Sizes imageSizes, int64_t width, int64_t height, float scale,
-                           int64_t samples, int64_t endMode, Out gradInput) {
+ACLNN(ROIAlign,
+      Checked([](Tensor self, Tensor rois, float, int64_t, int64_t, int64_t, int64_t,
+                 Out) { CheckRegions(self, rois); },
+              [](Tensor self, Tensor rois, float scale, int64_t height, int64_t width, int64_t samples,
+                 int64_t endMode, Out out) {
+                const Pooling pooling{scale, height, width, samples, endMode};
+                const auto wide = self.to(at::kDouble);
+                for (int64_t i = 0; i < rois.size(0); ++i) {
+                  const auto region = RegionOf(rois[i], pooling, self.sizes());
+                  out[i].copy_(at::matmul(at::matmul(region.rows, wide[region.image]), region.columns.t()));
+                }
+              }));
+ACLNN(ROIAlignBackward, [](Tensor gradOutput, Tensor rois, Sizes imageSizes, int64_t width, int64_t height,
+                           float scale, int64_t samples, int64_t endMode, Out gradInput) {
   const Pooling pooling{scale, height, width, samples, endMode};
   const auto grad = gradOutput.to(at::kDouble);
   const auto sum = at::zeros(imageSizes, grad.options());
