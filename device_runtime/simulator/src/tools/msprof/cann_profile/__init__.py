@@ -1,0 +1,1 @@
+"""Profiles of the simulated CANN, written in the formats of CANN's msprof."""
