@@ -61,7 +61,7 @@ void ARunHasItsStreamAndItsTimesInOrder() {
   CHECK_OK(aclrtStreamGetId(stream, &id));
   const auto recorder = std::make_shared<Recorder>();
   Listen(recorder);
-  const auto describe = [] { return Activity{ActivityKind::kOperator, "aclnnAdd"}; };
+  const auto describe = [] { return Activity{ActivityKind::kOperator, "aclnnAdd", 0, {}, {}}; };
   CHECK_OK(Enqueue(stream, Observed(describe, [] { return ACL_SUCCESS; })));
   CHECK_OK(Enqueue(stream, Observed(describe, [] { return 507015; })));
   CHECK(aclrtSynchronizeStream(stream) == 507015);
@@ -81,7 +81,7 @@ void NothingIsDescribedForNobody() {
   bool described = false;
   const auto describe = [&described] {
     described = true;
-    return Activity{ActivityKind::kOperator, "aclnnAdd"};
+    return Activity{ActivityKind::kOperator, "aclnnAdd", 0, {}, {}};
   };
   CHECK_OK(Enqueue(nullptr, Observed(describe, [] { return ACL_SUCCESS; })));
   CHECK_OK(aclrtSynchronizeStream(nullptr));

@@ -97,11 +97,14 @@ HcclResult Report(const char* call, HcclResult code, const std::string& message)
 
 void Submit(const char* call, const std::shared_ptr<Communicator>& communicator, aclrtStream stream,
             std::function<void(Membership&)> work) {
+  const HostCallScope scope(call);
   auto group = communicator->Current();
   const HcclResult broken = group->status();
   Require(broken == HCCL_SUCCESS, broken,
           "communicator " + group->name() + " is broken since an earlier failure");
-  const auto describe = [call] { return Activity{ActivityKind::kCollective, call}; };
+  const auto describe = [call, name = group->name()] {
+    return Activity{ActivityKind::kCollective, call, 0, {}, name};
+  };
   const auto run = [call, device = communicator->place().physical, group = std::move(group),
                     work = std::move(work)] {
     const HcclResult result = Guarded(call, [&] {

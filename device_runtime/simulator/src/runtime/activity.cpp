@@ -27,19 +27,29 @@ Listeners& TheListeners() {
   return *listeners;
 }
 
-uint64_t Now() {
+template <typename Event>
+void Tell(void (ActivityListener::*heard)(const Event&), const Event& event) {
+  Listeners& listeners = TheListeners();
+  const std::shared_lock<std::shared_mutex> lock(listeners.mutex);
+  for (const auto& listener : listeners.all) ((*listener).*heard)(event);
+}
+
+}  // namespace
+
+uint64_t MonotonicNow() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC_RAW, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
-void Tell(const ActivityRun& run) {
-  Listeners& listeners = TheListeners();
-  const std::shared_lock<std::shared_mutex> lock(listeners.mutex);
-  for (const auto& listener : listeners.all) listener->Ran(run);
-}
+int32_t CurrentThread() { return static_cast<int32_t>(syscall(SYS_gettid)); }
 
-}  // namespace
+void HostCallScope::Begin(const char* name) { call_ = HostCall{name, CurrentThread(), MonotonicNow(), 0}; }
+
+void HostCallScope::End(HostCall& call) {
+  call.ended = MonotonicNow();
+  Tell(&ActivityListener::Called, call);
+}
 
 const char* NameOf(ActivityKind kind) {
   switch (kind) {
@@ -75,15 +85,17 @@ bool SomebodyListens() { return TheListeners().any.load(std::memory_order_relaxe
 std::function<aclError()> ObservedTask(Activity activity, std::function<aclError()> task) {
   ActivityRun run;
   run.activity = std::move(activity);
-  run.thread = static_cast<int32_t>(syscall(SYS_gettid));
-  run.queued = Now();
-  return [run = std::move(run), task = std::move(task)]() mutable {
+  run.thread = CurrentThread();
+  run.queued = MonotonicNow();
+  // A captured task runs as often as its graph does.
+  return [queued = std::move(run), task = std::move(task)] {
+    ActivityRun run = queued;
     run.stream = Stream::Running()->Id();
     run.device = Stream::Running()->Owner().PhysicalId();
-    run.began = Now();
+    run.began = MonotonicNow();
     run.result = task();
-    run.ended = Now();
-    Tell(run);
+    run.ended = MonotonicNow();
+    Tell(&ActivityListener::Ran, run);
     return run.result;
   };
 }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <iomanip>
 #include <sstream>
 
 namespace simulator {
@@ -28,15 +29,31 @@ void AppendOperands(std::ostream& line, const std::vector<Operand>& operands) {
 
 }  // namespace
 
-// Names are identifiers, so nothing has to be escaped.
+std::string Quoted(const std::string& text) {
+  std::ostringstream quoted;
+  quoted << '"' << std::hex << std::setfill('0');
+  for (const char each : text) {
+    const auto code = static_cast<unsigned char>(each);
+    if (each == '"' || each == '\\')
+      quoted << '\\' << each;
+    else if (code < 0x20)
+      quoted << "\\u" << std::setw(4) << int{code};
+    else
+      quoted << each;
+  }
+  quoted << '"';
+  return quoted.str();
+}
+
 std::string JsonLine(const ActivityRun& run) {
   const Activity& activity = run.activity;
   std::ostringstream line;
-  line << R"({"kind":")" << NameOf(activity.kind) << R"(","name":")" << activity.name << R"(","process":)"
-       << getpid() << R"(,"thread":)" << run.thread << R"(,"device":)" << run.device << R"(,"stream":)"
-       << run.stream << R"(,"queued":)" << run.queued << R"(,"began":)" << run.began << R"(,"ended":)"
-       << run.ended << R"(,"result":)" << run.result;
+  line << R"({"kind":")" << NameOf(activity.kind) << R"(","name":)" << Quoted(activity.name)
+       << R"(,"process":)" << getpid() << R"(,"thread":)" << run.thread << R"(,"device":)" << run.device
+       << R"(,"stream":)" << run.stream << R"(,"queued":)" << run.queued << R"(,"began":)" << run.began
+       << R"(,"ended":)" << run.ended << R"(,"result":)" << run.result;
   if (activity.bytes > 0) line << R"(,"bytes":)" << activity.bytes;
+  if (!activity.group.empty()) line << R"(,"group":)" << Quoted(activity.group);
   if (activity.kind == ActivityKind::kOperator) {
     line << R"(,"inputs":)";
     AppendOperands(line, activity.operands.inputs);

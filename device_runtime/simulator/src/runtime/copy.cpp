@@ -79,7 +79,7 @@ aclError QueueCopy(CopyTask copy, aclrtStream stream) {
   if (copy.pageable) {
     if (const aclError error = AllowWaiting(copy, stream)) return error;
   }
-  const auto describe = [&copy] { return Activity{ActivityKind::kCopy, copy.call, copy.bytes}; };
+  const auto describe = [&copy] { return Activity{ActivityKind::kCopy, copy.call, copy.bytes, {}, {}}; };
   const aclError error = Enqueue(stream, Observed(describe, [run = std::move(copy.run)] {
                                    run();
                                    return ACL_SUCCESS;
@@ -122,6 +122,7 @@ aclError QueueFromSnapshot(void* to, const void* from, size_t bytes, aclrtStream
 
 aclError CopyAsync(const char* call, void* to, size_t capacity, const void* from, size_t bytes,
                    aclrtMemcpyKind kind, aclrtStream stream) {
+  const HostCallScope scope(call);
   if (bytes == 0) return ACL_SUCCESS;
   if (const aclError error = CheckCopy(call, to, capacity, from, bytes, kind)) return error;
   if (kind == ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE) return QueueFromSnapshot(to, from, bytes, stream);
@@ -136,6 +137,7 @@ using namespace simulator;
 
 aclError aclrtMemcpy(void* destination, size_t capacity, const void* source, size_t bytes,
                      aclrtMemcpyKind kind) {
+  const HostCallScope scope("aclrtMemcpy");
   return Guarded("aclrtMemcpy", [&]() -> aclError {
     if (bytes == 0) return ACL_SUCCESS;
     if (const aclError error = AllowNow("aclrtMemcpy")) return error;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "runtime/activity.h"
 #include "runtime/blocks.h"
 #include "runtime/boundary.h"
 #include "runtime/configuration.h"
@@ -264,6 +265,7 @@ aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t* flags, int32_t* act
 aclError aclrtSynchronizeDevice() { return aclrtSynchronizeDeviceWithTimeout(-1); }
 
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t milliseconds) {
+  const HostCallScope scope("aclrtSynchronizeDevice");
   return Guarded("aclrtSynchronizeDeviceWithTimeout", [&]() -> aclError {
     std::shared_ptr<Context> context;
     if (const aclError error = CurrentContext(&context)) return error;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "runtime/activity.h"
 #include "runtime/boundary.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
@@ -128,6 +129,7 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
 aclError aclrtSynchronizeEvent(aclrtEvent event) { return aclrtSynchronizeEventWithTimeout(event, -1); }
 
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent handle, int32_t milliseconds) {
+  const HostCallScope scope("aclrtSynchronizeEvent");
   return Guarded("aclrtSynchronizeEvent", [&]() -> aclError {
     std::shared_ptr<Event> event;
     if (const aclError error = FindEvent(handle, &event)) return error;

@@ -34,7 +34,8 @@ aclError CheckWords(const char* call, const void* pointer, size_t capacity, size
 }
 
 aclError Queue(const char* call, uint64_t bytes, std::function<void()> fill, aclrtStream stream) {
-  const auto describe = [=] { return Activity{ActivityKind::kMemset, call, bytes}; };
+  const HostCallScope scope(call);
+  const auto describe = [=] { return Activity{ActivityKind::kMemset, call, bytes, {}, {}}; };
   return Enqueue(stream, Observed(describe, [fill = std::move(fill)] {
                    fill();
                    return ACL_SUCCESS;
@@ -47,6 +48,7 @@ aclError Queue(const char* call, uint64_t bytes, std::function<void()> fill, acl
 using namespace simulator;
 
 aclError aclrtMemset(void* pointer, size_t capacity, int32_t value, size_t bytes) {
+  const HostCallScope scope("aclrtMemset");
   return Guarded("aclrtMemset", [&]() -> aclError {
     if (bytes == 0) return ACL_SUCCESS;
     if (const aclError error = AllowNow("aclrtMemset")) return error;

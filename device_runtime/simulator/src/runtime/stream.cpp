@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "runtime/activity.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
@@ -179,6 +180,7 @@ aclError aclrtDestroyStreamForce(aclrtStream handle) {
 aclError aclrtSynchronizeStream(aclrtStream handle) { return aclrtSynchronizeStreamWithTimeout(handle, -1); }
 
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream handle, int32_t milliseconds) {
+  const HostCallScope scope("aclrtSynchronizeStream");
   std::shared_ptr<Stream> stream;
   if (const aclError error = FindStream(handle, &stream)) return error;
   return stream->Wait(milliseconds);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "aclnn/acl_meta.h"
-#include "runtime/activity.h"
+#include "runtime/operand.h"
 
 // The opaque handles of the aclnn interface. The caller may destroy them as soon as phase 2 has returned,
 // so whatever runs later owns copies. `data` is device memory and belongs to the caller.

@@ -61,8 +61,9 @@ aclnnStatus Launch(void* /*workspace*/, uint64_t /*workspaceSize*/, aclOpExecuto
                    aclrtStream stream) {
   const std::unique_ptr<aclOpExecutor> owned(executor);
   if (owned == nullptr) return Fail(kInvalidArgument, "phase 2 was called without an executor");
+  const HostCallScope scope(owned->name.c_str());
   const auto describe = [&owned] {
-    return Activity{ActivityKind::kOperator, owned->name, 0, std::move(owned->operands)};
+    return Activity{ActivityKind::kOperator, owned->name, 0, std::move(owned->operands), {}};
   };
   return EnqueueKernel(stream, Observed(describe, std::move(owned->launch)), owned->name);
 }

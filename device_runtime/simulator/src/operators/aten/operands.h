@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "arguments.h"
-#include "runtime/activity.h"
+#include "runtime/operand.h"
 
 // The tensors of a call as listeners are shown them.
 namespace simulator::operators {
