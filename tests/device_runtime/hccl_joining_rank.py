@@ -158,6 +158,24 @@ def all_in_one(me: Rank) -> object:
     return {"twice": twice["code"], "sums": sums}
 
 
+def one_thread(me: Rank) -> object:
+    """This one thread joins for all devices, between the two calls that make it one."""
+    count = 4
+    groups = (ctypes.c_void_p * count)()
+    info = me.root_info()
+    me.call("HcclGroupStart")
+    for rank in range(count):
+        me.call("aclrtSetDevice", rank)
+        place = ctypes.byref(groups, rank * ctypes.sizeof(ctypes.c_void_p))
+        me.call("HcclCommInitRootInfo", count, info, rank, place)
+    me.call("HcclGroupEnd")
+    ranks = (ctypes.c_uint32 * count)()
+    for rank in range(count):
+        place = ctypes.byref(ranks, rank * ctypes.sizeof(ctypes.c_uint32))
+        me.call("HcclGetRankId", ctypes.c_void_p(groups[rank]), place)
+    return list(ranks)
+
+
 def rank_table(me: Rank, device: dict[str, str] | None = None, **changes: object) -> str:
     """Writes a rank table for devices 0, 1 and so on, with other values for some items."""
     device = {"device_ip": "192.168.1.8"} | (device or {})

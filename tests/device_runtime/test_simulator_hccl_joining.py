@@ -73,6 +73,10 @@ def test_all_devices_in_one_process(group: Group) -> None:
     assert run(group, "all_in_one", 1) == [{"twice": PARA, "sums": [1111] * 4}]
 
 
+def test_one_thread_for_all_devices(group: Group) -> None:
+    assert run(group, "one_thread", 1) == [[0, 1, 2, 3]]
+
+
 def test_a_rank_table(group: Group) -> None:
     assert run(group, "by_table", 3) == [[111, 111, "hccl_world_group"] * 2] * 3
 

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "batch.h"
 #include "boundary.h"
 #include "joining.h"
 #include "rendezvous.h"
@@ -49,8 +50,9 @@ HcclResult InitByRootInfo(const char* call, uint32_t nRanks, const HcclRootInfo*
                           const HcclCommConfig* config, HcclComm* comm) {
   return Guarded(call, [&] {
     Require(comm != nullptr, HCCL_E_PTR, "comm is a null pointer");
-    const std::string meeting = MeetingOf(rootInfo);
-    *comm = Register(Join({meeting, nRanks, rank, ChoicesOf(config)}));
+    const JoinRequest request{MeetingOf(rootInfo), CurrentPlace(), nRanks, rank, ChoicesOf(config)};
+    const auto join = [request, comm] { *comm = Register(Join(request)); };
+    if (!KeepJoin(join)) join();
   });
 }
 

@@ -1,6 +1,7 @@
 #include "batch.h"
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 #include "boundary.h"
@@ -18,6 +19,7 @@ struct Kept {
 struct Batch {
   int depth = 0;
   std::vector<Kept> kept;
+  std::vector<std::function<void()>> joins;
 };
 
 Batch& BatchOfThread() {
@@ -31,6 +33,15 @@ void SubmitNow(const char* call, const std::shared_ptr<Communicator>& group, acl
          [transfers = std::move(transfers)](Membership& members) { Exchange(members, transfers); });
 }
 
+// Each join blocks until all ranks have joined, so each needs a thread.
+void JoinAtOnce(const std::vector<std::function<void()>>& joins) {
+  std::vector<std::future<void>> running;
+  running.reserve(joins.size());
+  for (const auto& join : joins) running.push_back(std::async(std::launch::async, join));
+  for (std::future<void>& one : running) one.wait();
+  for (std::future<void>& one : running) one.get();
+}
+
 }  // namespace
 
 void OpenBatch() { ++BatchOfThread().depth; }
@@ -39,9 +50,17 @@ void CloseBatch() {
   Batch& batch = BatchOfThread();
   Require(batch.depth > 0, HCCL_E_PARA, "there is no HcclGroupStart before this HcclGroupEnd");
   if (--batch.depth > 0) return;
+  JoinAtOnce(std::exchange(batch.joins, {}));
   for (Kept& kept : std::exchange(batch.kept, {})) {
     SubmitNow("HcclGroupEnd", kept.group, kept.stream, std::move(kept.transfers));
   }
+}
+
+bool KeepJoin(std::function<void()> join) {
+  Batch& batch = BatchOfThread();
+  if (batch.depth == 0) return false;
+  batch.joins.push_back(std::move(join));
+  return true;
 }
 
 void SubmitOrKeep(const char* call, const std::shared_ptr<Communicator>& group, aclrtStream stream,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -10,8 +11,9 @@
 namespace simulator::hccl {
 
 // Between HcclGroupStart and HcclGroupEnd the sends and receives of a thread are kept back, and then made at
-// once, so that two ranks may first send to and then receive from each other. Pairs of calls may be nested.
-// Other operations are not kept back: they do not block the thread that gives them.
+// once, so that two ranks may first send to and then receive from each other. So is joining communicators, so
+// that one thread may join for several devices. Pairs of calls may be nested. Other operations are not kept
+// back: they do not block the thread that gives them.
 
 void OpenBatch();
 
@@ -21,5 +23,8 @@ void CloseBatch();
 // Makes the transfers, now or when the batch of this thread closes.
 void SubmitOrKeep(const char* call, const std::shared_ptr<Communicator>& group, aclrtStream stream,
                   std::vector<Transfer> transfers);
+
+// Keeps a joining back until the batch of this thread closes; false when none is open.
+bool KeepJoin(std::function<void()> join);
 
 }  // namespace simulator::hccl

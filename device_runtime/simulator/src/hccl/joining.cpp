@@ -81,10 +81,9 @@ Place CurrentPlace() {
 
 std::shared_ptr<Communicator> Join(const JoinRequest& request) {
   RequireGroup(request.ranks, request.rank);
-  const Place place = CurrentPlace();
-  auto segment = Meet(request.meeting, {request.ranks, request.rank, place.physical});
+  auto segment = Meet(request.meeting, {request.ranks, request.rank, request.place.physical});
   return MakeCommunicator(std::move(segment), {request.meeting, NameOr(request.choices, request.meeting)},
-                          request.rank, place, request.choices);
+                          request.rank, request.place, request.choices);
 }
 
 std::shared_ptr<Communicator> JoinByRankTable(const char* file, uint32_t rank, const CommChoices& choices) {

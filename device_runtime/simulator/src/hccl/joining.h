@@ -17,6 +17,7 @@ Place CurrentPlace();
 
 struct JoinRequest {
   std::string meeting;
+  Place place;
   uint32_t ranks;
   uint32_t rank;
   CommChoices choices;
