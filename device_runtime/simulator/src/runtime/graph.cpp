@@ -62,16 +62,26 @@ bool Graph::HasCapturingBranch() const {
                      [](const auto& condition) { return condition->Capturing(); });
 }
 
+// Returns the number of nodes, which is final by then.
+size_t Graph::PrepareRun() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& condition : conditions_) condition->Reset();
+  return nodes_.size();
+}
+
+// What is to run for the node now: an update may replace it at any time.
+std::shared_ptr<const Task> Graph::TaskOf(size_t node) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return nodes_[node].task;
+}
+
 aclError Graph::Run() {
   const std::lock_guard<std::mutex> running(running_);
-  std::unique_lock<std::mutex> lock(mutex_);
-  for (const auto& condition : conditions_) condition->Reset();
-  for (size_t i = 0; i < nodes_.size(); ++i) {
-    const std::shared_ptr<const Task> task = nodes_[i].task;
+  const size_t nodes = PrepareRun();
+  for (size_t node = 0; node < nodes; ++node) {
+    const std::shared_ptr<const Task> task = TaskOf(node);
     if (task == nullptr) continue;
-    lock.unlock();
     if (const aclError error = (*task)()) return error;
-    lock.lock();
   }
   return ACL_SUCCESS;
 }

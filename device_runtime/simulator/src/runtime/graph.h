@@ -51,6 +51,9 @@ class Graph {
   std::vector<Node> Nodes() const;
 
  private:
+  size_t PrepareRun();
+  std::shared_ptr<const Task> TaskOf(size_t node) const;
+
   const std::shared_ptr<Context> context_;
   const uint32_t id_;
   mutable std::mutex mutex_;

@@ -87,8 +87,9 @@ aclError aclmdlRIDebugPrint(aclmdlRI handle) {
     std::shared_ptr<Graph> graph;
     if (const aclError error = FindComplete(handle, &graph)) return error;
     for (const Graph::Node& node : graph->Nodes()) {
-      aclAppLog(ACL_INFO, __func__, __FILE__, __LINE__, "model_id=%u, stream_id=%d, task_type=%s, name=%s",
-                graph->Id(), node.stream, node.type.c_str(), node.name.c_str());
+      aclAppLog(ACL_INFO, "aclmdlRIDebugPrint", __FILE__, __LINE__,
+                "model_id=%u, stream_id=%d, task_type=%s, name=%s", graph->Id(), node.stream,
+                node.type.c_str(), node.name.c_str());
     }
     return ACL_SUCCESS;
   });

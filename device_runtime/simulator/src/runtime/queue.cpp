@@ -40,7 +40,7 @@ const Device& Stream::Owner() const { return *context_->device; }
 aclError Stream::Append(Task task, When when, const TaskLabel& label) {
   std::unique_lock<std::mutex> lock(mutex_);
   if (update_) {
-    if (const aclError error = TurnIntoUpdate(&task, label)) return error;
+    if (const aclError error = TurnIntoUpdate(&*update_, &task, label)) return error;
   } else if (const std::shared_ptr<Capture> capture = capture_) {
     lock.unlock();
     return capture->Add(*this, std::move(task), label);
@@ -60,15 +60,15 @@ aclError Stream::Push(Task task, When when) {
   return ACL_SUCCESS;
 }
 
-aclError Stream::TurnIntoUpdate(Task* task, const TaskLabel& label) {
+aclError Stream::TurnIntoUpdate(Update* update, Task* task, const TaskLabel& label) {
   if (!label.IsKernel())
     return Fail(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, "only kernels can update a task group");
-  const auto& nodes = update_->group->nodes;
-  if (update_->next == nodes.size()) {
+  const auto& nodes = update->group->nodes;
+  if (update->next == nodes.size()) {
     return Fail(ACL_ERROR_RT_INTERNAL_ERROR,
                 "the task group has only " + std::to_string(nodes.size()) + " kernels");
   }
-  *task = [graph = update_->group->graph, node = nodes[update_->next++], kernel = std::move(*task)] {
+  *task = [graph = update->group->graph, node = nodes[update->next++], kernel = std::move(*task)] {
     if (const auto alive = graph.lock()) alive->Replace(node, kernel);
     return ACL_SUCCESS;
   };

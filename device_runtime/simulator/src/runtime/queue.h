@@ -88,7 +88,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   };
 
   aclError Push(Task task, When when);
-  aclError TurnIntoUpdate(Task* task, const TaskLabel& label);
+  static aclError TurnIntoUpdate(Update* update, Task* task, const TaskLabel& label);
   bool Start();
   bool UsableHere() const;
   bool Reach(std::unique_lock<std::mutex>& lock, Milliseconds timeout);
