@@ -38,7 +38,7 @@ def report(done: subprocess.CompletedProcess[str]) -> Any:  # noqa: ANN401  # wh
 @pytest.mark.parametrize(("ranks", "seed", "cases"), [(2, 1, 60), (4, 2, 150), (8, 3, 40)])
 def test_collectives(simulated: Simulated, ranks: int, seed: int, cases: int) -> None:
     told = report(launch(simulated, "collectives.py", ranks, seed, cases))
-    assert sum(told["tried"].values()) > cases // 2
+    assert sum(told["tried"].values()) > cases // 4  # rank 0 is in two of the four groups
     refused = told["refused"]
     assert "Cannot use ReduceOp.BAND with HCCL" in refused["BAND"]
     assert "HCCL allreduce: Unsupported data type at::kDouble" in refused["float64"]
