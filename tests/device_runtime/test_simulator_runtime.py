@@ -35,10 +35,12 @@ def executables(cann: Path) -> Path:
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_subject(subject: str, executables: Path, cann: Path, tmp_path: Path) -> None:
+    # The tests' own tree, beside them, and not the installed one.
+    libraries = executables.parent / "built" / "lib64"
     completed = subprocess.run(
         [executables / subject],
         cwd=tmp_path,
-        env=environment(cann, ASCENDENV_SIM_STATE=str(tmp_path / "state")),
+        env=environment(cann, LD_LIBRARY_PATH=str(libraries), ASCENDENV_SIM_STATE=str(tmp_path / "state")),
         text=True,
         capture_output=True,
         timeout=60,

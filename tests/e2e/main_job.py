@@ -72,7 +72,9 @@ def run(
 
 def own_machine(home: Path) -> Path:
     """Where this worker's simulated machine is: tests that run side by side share no device memory."""
-    return home / "machines" / os.environ.get("PYTEST_XDIST_WORKER", "only")
+    machine = home / "machines" / os.environ.get("PYTEST_XDIST_WORKER", "only")
+    machine.mkdir(parents=True, exist_ok=True)
+    return machine
 
 
 def outer_environ(home: Path) -> dict[str, str]:
