@@ -117,7 +117,7 @@ aclError aclrtSetOpExecuteTimeOutV2(uint64_t microseconds, uint64_t* actualMicro
 aclError aclrtSetStreamOverflowSwitch(aclrtStream handle, uint32_t flag) {
   std::shared_ptr<Stream> stream;
   if (const aclError error = FindStream(handle, &stream)) return error;
-  return flag == 0 ? ACL_SUCCESS : Refuse("aclrtSetStreamOverflowSwitch(1)");
+  return flag <= 1 ? ACL_SUCCESS : Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtSetStreamOverflowSwitch: 0 or 1");
 }
 
 aclError aclrtGetStreamOverflowSwitch(aclrtStream handle, uint32_t* flag) {
