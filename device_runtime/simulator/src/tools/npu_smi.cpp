@@ -236,6 +236,4 @@ int Main(const Arguments& arguments) {
 }  // namespace
 }  // namespace simulator::tools
 
-int main(int count, char** arguments) {
-  return simulator::tools::Main({arguments + 1, arguments + count}) & 0xFF;
-}
+int main(int count, char** arguments) { return simulator::tools::Main({arguments + 1, arguments + count}); }

@@ -70,7 +70,7 @@ const Layout& Of950() {
 
 bool IsWide(const MachineState& machine) {
   return machine.chip.highBandwidth && machine.chip.family != Family::k950 &&
-         std::atoi(machine.driver.c_str()) >= 26;
+         std::strtol(machine.driver.c_str(), nullptr, 10) >= 26;
 }
 
 const Layout& LayoutOf(const MachineState& machine) {
