@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from e2e.main_job import Installed, Simulated, copy_checkout, outer_environ, run
+from e2e.main_job import Installed, Simulated, beside, copy_checkout, outer_environ, run
 from filelock import FileLock
 
 
@@ -32,3 +32,10 @@ def installed(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Insta
 def simulated(installed: Installed) -> Simulated:
     """The simulated CANN with the real torch and torch_npu on it."""
     return Simulated(installed)
+
+
+@pytest.fixture(scope="session")
+def huggingface(simulated: Simulated, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The variables with which a program of the environment can import accelerate and transformers."""
+    packages = ["accelerate==1.15.0", "transformers==5.24.0"]
+    return beside(simulated.installed, packages, tmp_path_factory.mktemp("huggingface"))

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from uv import find_uv_bin
+
 ROOT = Path(__file__).resolve().parents[2]
 # Variables of the caller that would make this another machine than a fresh one.
 _FOREIGN = ("VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "LD_LIBRARY_PATH", "ASCEND_HOME_PATH")
@@ -68,6 +70,21 @@ def run(
     if check:
         assert done.returncode == 0, f"{command} exited with {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done
+
+
+def beside(installed: Installed, packages: Sequence[str], folder: Path) -> dict[str, str]:
+    """Install packages beside an environment, which stays as it is; the variables that make it see them.
+
+    What the environment has is not installed again, foremost not another torch.
+    """
+    list_own = "import importlib.metadata as m; print(*{d.name for d in m.distributions()}, sep='\\n')"
+    own = run([installed.python, "-c", list_own], installed.environ()).stdout.split()
+    overrides = folder / "overrides.txt"
+    overrides.write_text("".join(f"{name}; python_version < '3'\n" for name in own))
+    options = ["--python", installed.python, "--target", folder / "packages", "--overrides", overrides]
+    run([find_uv_bin(), "pip", "install", *options, *packages], os.environ)
+    paths = [str(folder / "packages"), installed.environ().get("PYTHONPATH", "")]
+    return {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
 
 def own_machine(home: Path) -> Path:
