@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from packaging.version import Version
 
 from ascendenv.compatibility.model import Matrix, Row, TorchNpuRelease, Train
-from ascendenv.compatibility.tables import TABLES, Table
+from ascendenv.compatibility.tables import Table
 from ascendenv.versions import CannVersion
 
 RowT = TypeVar("RowT", bound=Row)
@@ -30,7 +30,7 @@ def mistakes(matrix: Matrix) -> Iterator[str]:
     yield from _indexes(matrix)
 
 
-def where(table: Table, index: int, raw: object) -> str:
+def where(table: Table[Any], index: int, raw: object) -> str:
     """``releases[12] (torch_npu 2.7.1.post8)``: names a row by place and by what it speaks of."""
     label = raw.get(table.label) if isinstance(raw, dict) else getattr(raw, table.label, None)
     if isinstance(label, Sequence) and not isinstance(label, str):
@@ -39,8 +39,8 @@ def where(table: Table, index: int, raw: object) -> str:
 
 
 def _place(field: str, index: int, row: Row) -> str:
-    file, table = next((f, t) for f, tables in TABLES.items() for t in tables if t.field == field)
-    return f"matrix/{file}: {where(table, index, row)}"
+    table: Table[Any] = getattr(Matrix, field)
+    return f"matrix/{table.file}: {where(table, index, row)}"
 
 
 def _twice(field: str, rows: Sequence[RowT], names: Callable[[RowT], Iterable[Hashable]]) -> Iterator[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from ascendenv.compatibility.model import Matrix, Row
-from ascendenv.compatibility.tables import SCHEMA, TABLES, Table
+from ascendenv.compatibility.model import TABLES, Matrix, Row
+from ascendenv.compatibility.tables import SCHEMA, Table
 
 
 def dump(matrix: Matrix, file: str, heading: str) -> str:
@@ -25,11 +26,11 @@ def heading(text: str) -> str:
     return "\n".join(line.removeprefix("#").removeprefix(" ") for line in lines)
 
 
-def _lines(table: Table, rows: Sequence[Row]) -> str:
+def _lines(table: Table[Any], rows: Sequence[Row]) -> str:
     return f"{table.key} = [\n" + "".join(f"  {toml_value(_content(row))},\n" for row in rows) + "]\n"
 
 
-def _sections(table: Table, rows: Sequence[Row]) -> Iterator[str]:
+def _sections(table: Table[Any], rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         yield f"[[{table.key}]]\n" + "".join(f"{line}\n" for line in _assignments(_content(row)))
 

@@ -2,52 +2,50 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import Any, Generic, Protocol, TypeVar, overload
 
-from ascendenv.compatibility.model import (
-    CannRelease,
-    Chip,
-    CompatibilityStatement,
-    ContradictingReport,
-    CudaFromIndex,
-    DriverSupport,
-    PackageIndex,
-    Row,
-    RuntimeRequirement,
-    Soc,
-    TorchNpuRelease,
-    Train,
-)
+from ascendenv.compatibility.rows.base import Row
 
 SCHEMA = 1
 
+RowT = TypeVar("RowT", bound=Row)
+Read = Callable[["Table[Any]"], tuple[Any, ...]]
 
-@dataclass(frozen=True)
-class Table:
-    """One array of rows in a matrix file.
 
-    ``key`` names it in the file, ``field`` in :class:`~ascendenv.compatibility.model.Matrix`; ``label`` is
-    the column that tells rows apart. ``wide`` rows are written as sections, the others one a line.
+class _HasTables(Protocol):
+    """What a table is an attribute of."""
+
+    read: Read
+
+
+class Table(Generic[RowT]):
+    """One array of rows in a matrix file, and the attribute that gives them once they are read.
+
+    ``key`` names it in the file; ``label`` is the column that tells rows apart. ``wide`` rows are written as
+    sections, the others one a line.
     """
 
-    key: str
     field: str
-    row: type[Row]
-    label: str
-    wide: bool = False
 
+    def __init__(self, row: type[RowT], file: str, key: str, label: str, *, wide: bool = False) -> None:
+        self.row = row
+        self.file = file
+        self.key = key
+        self.label = label
+        self.wide = wide
 
-TABLES: dict[str, tuple[Table, ...]] = {
-    "torch_npu.toml": (
-        Table("trains", "trains", Train, "train"),
-        Table("compatibility", "compatibility", CompatibilityStatement, "trains"),
-        Table("reports", "reports", ContradictingReport, "torch_npu"),
-        Table("cuda_torch", "cuda_torch", CudaFromIndex, "arch"),
-        Table("releases", "torch_npu", TorchNpuRelease, "torch_npu", wide=True),
-    ),
-    "cann.toml": (Table("releases", "cann", CannRelease, "cann"),),
-    "driver.toml": (Table("support", "drivers", DriverSupport, "cann"),),
-    "hardware.toml": (Table("socs", "socs", Soc, "soc"), Table("chips", "chips", Chip, "family", wide=True)),
-    "python.toml": (Table("requirements", "requirements", RuntimeRequirement, "requirement"),),
-    "indexes.toml": (Table("indexes", "indexes", PackageIndex, "name"),),
-}
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.field = name
+
+    @overload
+    def __get__(self, matrix: None, owner: type) -> Table[RowT]: ...
+
+    @overload
+    def __get__(self, matrix: _HasTables, owner: type) -> tuple[RowT, ...]: ...
+
+    def __get__(self, matrix: _HasTables | None, owner: type) -> Table[RowT] | tuple[RowT, ...]:
+        if matrix is None:
+            return self
+        rows = matrix.__dict__[self.field] = matrix.read(self)
+        return rows

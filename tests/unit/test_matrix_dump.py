@@ -6,7 +6,7 @@ import pytest
 
 from ascendenv.compatibility.dump import dump, heading, toml_value
 from ascendenv.compatibility.load import load
-from ascendenv.compatibility.tables import TABLES
+from ascendenv.compatibility.model import TABLES
 from ascendenv.paths import resource_dir
 
 

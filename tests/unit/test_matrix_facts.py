@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from ascendenv.compatibility import query
 from ascendenv.compatibility.load import load
-from ascendenv.compatibility.model import TorchNpuRelease
+from ascendenv.compatibility.model import TorchNpuRelease, all_tables
 from ascendenv.versions import CannVersion
 from ascendenv.vocabulary import Arch, ChipFamily, Evidence
 
@@ -166,6 +166,6 @@ def test_mirrors_have_what_they_mirror() -> None:
 
 
 def test_every_row_says_where_it_is_from() -> None:
-    for field in type(MATRIX).model_fields:
-        for row in getattr(MATRIX, field):
+    for table in all_tables():
+        for row in getattr(MATRIX, table.field):
             assert row.source.strip(), row

@@ -1,0 +1,1 @@
+"""The shapes of the rows in ``matrix/*.toml``, one module a subject."""
