@@ -13,6 +13,7 @@ import typer
 from ascendenv import interrupts
 from ascendenv.options import (
     AllowDeclared,
+    AllowReported,
     Arch,
     Cann,
     Chip,
@@ -20,9 +21,11 @@ from ascendenv.options import (
     Devices,
     Env,
     Format,
+    Glibc,
     Memory,
     Offline,
     OutputFormat,
+    PlannedPython,
     Python,
     Quiet,
     Shell,
@@ -96,6 +99,7 @@ def install(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and do nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     allow_declared: AllowDeclared = False,
+    allow_reported: AllowReported = False,
     offline: Offline = False,
     output: OutputFormat = Format.TEXT,
     verbose: Verbose = False,
@@ -107,7 +111,9 @@ def install(
     from ascendenv.render.install import run_install
     from ascendenv.simulate.choose import simulated_devices
 
-    wanted = Wanted(cann, torch, torch_npu, arch, python, chip, allow_declared, offline)
+    wanted = Wanted(
+        cann, torch, torch_npu, arch, python, chip, allow_declared, offline, allow_reported=allow_reported
+    )
 
     def answer() -> Result[BaseModel]:
         if not simulate and (devices, memory) != (None, None):
@@ -134,9 +140,11 @@ def resolve(
     torch: Torch = None,
     torch_npu: TorchNpu = None,
     arch: Arch = None,
-    python: Python = None,
+    python: PlannedPython = None,
     chip: Chip = None,
+    glibc: Glibc = None,
     allow_declared: AllowDeclared = False,
+    allow_reported: AllowReported = False,
     offline: Offline = False,
     output: OutputFormat = Format.TEXT,
 ) -> None:
@@ -147,8 +155,21 @@ def resolve(
     from ascendenv.resolve.model import Conflict
     from ascendenv.result import Result
 
+    wanted = Wanted(
+        cann,
+        torch,
+        torch_npu,
+        arch,
+        python,
+        chip,
+        allow_declared,
+        offline,
+        allow_reported=allow_reported,
+        glibc=glibc,
+    )
+
     def answer() -> Result[BaseModel]:
-        found = plan(Wanted(cann, torch, torch_npu, arch, python, chip, allow_declared, offline))
+        found = plan(wanted)
         code = ExitCode.NO_COMBINATION if isinstance(found, Conflict) else ExitCode.OK
         return Result("ascendenv/resolve/1", found, code)
 

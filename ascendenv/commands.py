@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from packaging.version import Version
 
 from ascendenv.compatibility import query
 from ascendenv.compatibility.load import load
+from ascendenv.compatibility.model import Matrix
 from ascendenv.compatibility.present import ReleaseList, release_list
 from ascendenv.doctor.diagnose import diagnose
 from ascendenv.doctor.model import Diagnosis
 from ascendenv.errors import UsageError
 from ascendenv.host.gather import gather
+from ascendenv.host.model import Host
 from ascendenv.install.environment import Environment
 from ascendenv.planning import (
+    ANY,
     Wanted,
     first_choice,
     known_machine,
@@ -27,7 +30,7 @@ from ascendenv.resolve import uv
 from ascendenv.resolve.lock import lock
 from ascendenv.resolve.model import Conflict, Plan
 from ascendenv.resolve.resolver import Choice
-from ascendenv.resolve.target import parse_arch, parse_python
+from ascendenv.resolve.target import parse_arch, parse_python, pythons_with_wheels
 from ascendenv.verify.model import Check, Report
 from ascendenv.verify.runner import verify
 
@@ -44,9 +47,14 @@ def plan(wanted: Wanted) -> Plan | Conflict:
     """``ascendenv resolve``: the plan for a machine, this one as far as nothing else is said."""
     matrix, host = known_machine()
     request = request_for(matrix, wanted)
-    pythons = [wanted.python] if wanted.python else own_python_first(host.interpreters)
-    answer, _ = first_choice(wanted, matrix, host, request, pythons, "--cann")
+    answer, _ = first_choice(wanted, matrix, host, request, _pythons(wanted, matrix, host), "--cann")
     return lock(answer, host.pip, offline=wanted.offline) if isinstance(answer, Choice) else answer
+
+
+def _pythons(wanted: Wanted, matrix: Matrix, host: Host) -> Sequence[str]:
+    if wanted.python == ANY:
+        return pythons_with_wheels(matrix, parse_arch(wanted.arch) if wanted.arch else host.cpu.arch)
+    return [wanted.python] if wanted.python else own_python_first(host.interpreters)
 
 
 def verify_environment(

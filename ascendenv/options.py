@@ -24,17 +24,33 @@ class Shell(str, Enum):
     JSON = "json"
 
 
-Cann = Annotated[str | None, typer.Option("--cann", help="CANN version, such as 9.1.0.", show_default=False)]
+Cann = Annotated[
+    str | None,
+    typer.Option("--cann", help="CANN version, or a range such as '>=8.5'.", show_default=False),
+]
 Torch = Annotated[
-    str | None, typer.Option("--torch", help="torch version, such as 2.7.1.", show_default=False)
+    str | None,
+    typer.Option("--torch", help="torch version, or a range such as '>=2.9,<2.12'.", show_default=False),
 ]
 TorchNpu = Annotated[
     str | None,
-    typer.Option("--torch-npu", help="torch_npu version, such as 2.7.1.post8.", show_default=False),
+    typer.Option("--torch-npu", help="torch_npu version, or a range such as 2.7.1.*.", show_default=False),
 ]
 Arch = Annotated[str | None, typer.Option("--arch", help="aarch64 or x86_64.", show_default="this machine's")]
 Python = Annotated[
     str | None, typer.Option("--python", help="Python version, such as 3.11.", show_default="what works here")
+]
+PlannedPython = Annotated[
+    str | None,
+    typer.Option("--python", help="Python version, such as 3.11, or `any`.", show_default="what works here"),
+]
+Glibc = Annotated[
+    str | None,
+    typer.Option(
+        "--glibc",
+        help="Oldest glibc to plan for, such as 2.28.",
+        show_default="this machine's, 2.28 for another",
+    ),
 ]
 Chip = Annotated[
     str | None,
@@ -66,6 +82,9 @@ AllowDeclared = Annotated[
     typer.Option(
         "--allow-declared", help="Accept what the vendor declares compatible but did not release together."
     ),
+]
+AllowReported = Annotated[
+    bool, typer.Option("--allow-reported", help="Accept what a field report says to fail.")
 ]
 Env = Annotated[
     Path | None,

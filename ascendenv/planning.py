@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from packaging.version import Version
+
 from ascendenv.compatibility import query
 from ascendenv.compatibility.load import load
 from ascendenv.compatibility.model import Matrix
@@ -14,8 +16,12 @@ from ascendenv.host.gather import gather
 from ascendenv.host.model import Host, Interpreter
 from ascendenv.resolve.index import WheelSources
 from ascendenv.resolve.model import Conflict, Reason, Request, Target
+from ascendenv.resolve.ranges import cann_range, is_line, is_range, package_range
 from ascendenv.resolve.resolver import Choice, resolve
 from ascendenv.resolve.target import target as make_target
+
+ANY = "any"
+"""What ``--python`` says when every Python will do that torch_npu has wheels for."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,8 @@ class Wanted:
     chip: str | None = None
     allow_declared: bool = False
     offline: bool = False
+    allow_reported: bool = False
+    glibc: str | None = None
 
 
 def known_machine() -> tuple[Matrix, Host]:
@@ -39,27 +47,52 @@ def known_machine() -> tuple[Matrix, Host]:
 
 
 def request_for(matrix: Matrix, wanted: Wanted) -> Request:
-    """The wants, with unknown versions refused at once."""
+    """The wants, with unknown versions and ranges without a known one refused at once."""
     if wanted.cann is not None:
-        query.parse_cann(matrix, wanted.cann)
+        _require_known_cann(matrix, wanted.cann)
     require_known("torch", wanted.torch, query.torch_versions(matrix))
-    require_known("torch_npu", wanted.torch_npu, [row.torch_npu for row in matrix.torch_npu])
+    require_known("torch_npu", wanted.torch_npu, [row.version for row in query.select(matrix)])
     return Request(
-        cann=wanted.cann, torch=wanted.torch, torch_npu=wanted.torch_npu, allow_declared=wanted.allow_declared
+        cann=wanted.cann,
+        torch=wanted.torch,
+        torch_npu=wanted.torch_npu,
+        allow_declared=wanted.allow_declared,
+        allow_reported=wanted.allow_reported,
     )
 
 
-def require_known(name: str, version: str | None, known: Sequence[object]) -> None:
-    """Refuse a version that the matrix does not have, with what was probably meant."""
-    texts = [str(item) for item in known]
-    if version is None or version.split("+")[0] in texts:
+def _require_known_cann(matrix: Matrix, text: str) -> None:
+    if is_range(text) or is_line(text):
+        wanted = cann_range(text)
+        if not any(map(wanted.admits, query.cann_versions(matrix))):
+            known = [str(version) for version in query.cann_versions(matrix) if not version.is_prerelease]
+            raise UsageError(f"the matrix knows no CANN {wanted}", hint=f"known: {', '.join(known)}")
+    else:
+        query.parse_cann(matrix, text)
+
+
+def require_known(name: str, text: str | None, known: Sequence[Version]) -> None:
+    """Refuse what no version in the matrix (newest first) satisfies, with what was probably meant."""
+    if text is None:
         return
-    guess = query.did_you_mean(version, texts)
-    newest = ", ".join(texts[:8])
+    texts = [str(version) for version in known]
+    guess = None if is_range(text) else query.did_you_mean(text, texts)
+    if _admits_any(text, known, misspelled=guess is not None):
+        return
     raise UsageError(
-        f"the matrix knows no {name} {version}",
-        hint=f"did you mean {guess}?" if guess else f"the newest known are {newest}",
+        f"the matrix knows no {name} {text}",
+        hint=f"did you mean {guess}?" if guess else f"the newest known are {', '.join(texts[:8])}",
     )
+
+
+def _admits_any(text: str, known: Sequence[Version], *, misspelled: bool) -> bool:
+    """What cannot be read admits none, when there is a better word for it than an error."""
+    try:
+        return any(map(package_range(text).admits, known))
+    except UsageError:
+        if misspelled:
+            return False
+        raise
 
 
 def first_choice(
@@ -73,7 +106,13 @@ def first_choice(
     refusals: list[Conflict | NetworkError] = []
     for python in pythons:
         target = make_target(
-            host, matrix, arch=wanted.arch, python=python, chip=wanted.chip, default_python=python
+            host,
+            matrix,
+            arch=wanted.arch,
+            python=python,
+            chip=wanted.chip,
+            glibc=wanted.glibc,
+            default_python=python,
         )
         answer = _answer(request, target, matrix, index, cann_source)
         if isinstance(answer, Choice):
@@ -99,6 +138,8 @@ def _why_python(
     wanted: Wanted, python: str, pythons: Sequence[str], refusals: Sequence[Conflict | NetworkError]
 ) -> Reason:
     subject = f"Python {python}"
+    if wanted.python == ANY:
+        return Reason(subject=subject, because="the newest with a plan", source="--python any")
     if wanted.python:
         return Reason(subject=subject, because="asked for", source="--python")
     if refusals:

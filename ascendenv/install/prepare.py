@@ -20,6 +20,7 @@ from ascendenv.install.toolchain import require_compiler
 from ascendenv.planning import Wanted, first_choice, own_python_first, request_for, short_version
 from ascendenv.resolve.lock import lock
 from ascendenv.resolve.model import Conflict, Plan
+from ascendenv.resolve.ranges import CannRange, cann_range, package_range
 from ascendenv.simulate.choose import DEFAULT_CHIP, driver_of, find_soc
 from ascendenv.simulate.model import SimulatedCann, SimulatedDevices
 from ascendenv.simulate.tree import record_of
@@ -42,7 +43,7 @@ def prepare_install(
     require_place(given or resolved(paths.environments_dir() / "new"))
     if not list_environments().environments:  # otherwise all may be there already, and nothing is built
         require_compiler(host)
-    cann = simulate or _installed_cann(host, request.cann)
+    cann = simulate or _installed_cann(host, request.cann_range)
     source = "--cann"
     if isinstance(cann, CannInstall):
         request = request.model_copy(update={"cann": cann.version})
@@ -100,9 +101,9 @@ def _simulates(
 def _satisfies(plan: Plan, wanted: Wanted) -> bool:
     pairing, target = plan.pairing, plan.target
     return (
-        (wanted.cann is None or CannVersion(wanted.cann) == CannVersion(pairing.cann))
-        and (wanted.torch is None or Version(wanted.torch).public == pairing.torch)
-        and (wanted.torch_npu is None or Version(wanted.torch_npu) == Version(pairing.torch_npu))
+        (wanted.cann is None or cann_range(wanted.cann).admits(CannVersion(pairing.cann)))
+        and (wanted.torch is None or package_range(wanted.torch).admits(Version(pairing.torch)))
+        and (wanted.torch_npu is None or package_range(wanted.torch_npu).admits(Version(pairing.torch_npu)))
         and (wanted.python is None or short_version(wanted.python) == target.python)
         and (wanted.chip is None or query.parse_chip(load(), wanted.chip) is target.chip)
     )
@@ -144,11 +145,13 @@ def _ask_version(python: Path) -> Interpreter:
     return Interpreter(path=python, version=done.stdout.strip(), where=str(python))
 
 
-def _installed_cann(host: Host, wanted: str | None) -> CannInstall:
+def _installed_cann(host: Host, wanted: CannRange | None) -> CannInstall:
     """The CANN on this machine to build on: the one asked for, else the one in effect, else the newest."""
-    complete = [cann for cann in host.canns if cann.complete and _version(cann) is not None]
+    versions = {cann.root: _version(cann) for cann in host.canns}
+    complete = [cann for cann in host.canns if cann.complete and versions[cann.root] is not None]
     for cann in complete:  # the one in effect comes first, then the newest
-        if wanted is None or _version(cann) == CannVersion(wanted):
+        version = versions[cann.root]
+        if version is not None and (wanted is None or wanted.admits(version)):
             return cann
     if wanted is not None and complete:
         here = ", ".join(f"{cann.version} in {cann.root}" for cann in complete)

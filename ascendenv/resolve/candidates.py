@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 from packaging.version import Version
 
@@ -11,10 +13,14 @@ from ascendenv.compatibility import query
 from ascendenv.compatibility.model import Matrix, TorchNpuRelease
 from ascendenv.compatibility.query import Judgement
 from ascendenv.resolve.model import Pairing, Request, Target
-from ascendenv.versions import CannVersion
+from ascendenv.resolve.ranges import parsed
+from ascendenv.versions import CannVersion, train_covers
 from ascendenv.vocabulary import Verdict
 
-_VERDICT_RANK = {Verdict.PAIRED: 0, Verdict.DECLARED_COMPATIBLE: 1}
+RowT = TypeVar("RowT")
+KeyT = TypeVar("KeyT", bound=Hashable)
+
+_VERDICT_RANK = {Verdict.PAIRED: 0, Verdict.DECLARED_COMPATIBLE: 1, Verdict.REPORTED_BROKEN: 2}
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,11 @@ class Candidate:
     cann: CannVersion
     release: TorchNpuRelease
     judgement: Judgement
+
+    @property
+    def torch(self) -> Version:
+        """The torch that the release is for."""
+        return parsed(self.release.torch)
 
     @property
     def pairing(self) -> Pairing:
@@ -51,66 +62,118 @@ class Situation:
         """The same question for another Python."""
         return replace(self, target=self.target.model_copy(update={"python": python}))
 
-    def allowing_declared(self) -> Situation:
-        """The same question with the vendor's wide statements taken for enough."""
-        return replace(self, request=self.request.model_copy(update={"allow_declared": True}))
+    def allowing(self, what: str) -> Situation:
+        """The same question with ``allow_declared`` or ``allow_reported`` set."""
+        return replace(self, request=self.request.model_copy(update={what: True}))
 
     @cached_property
     def canns(self) -> tuple[CannVersion, ...]:
         """Every CANN version that the matrix or the request names, newest first."""
-        wanted = [] if self.request.cann is None else [CannVersion(self.request.cann)]
-        return tuple(sorted({*query.cann_versions(self.matrix), *wanted}, reverse=True))
-
-    @cached_property
-    def judged(self) -> tuple[Candidate, ...]:
-        """All combinations, those included that are known not to work."""
-        chip, python = self.target.chip, self.target.python
-        return tuple(
-            Candidate(cann, release, query.judge(self.matrix, cann, release, chip=chip, python=python))
-            for cann in self.canns
-            if not cann.is_wildcard
-            for release in self.matrix.torch_npu
-        )
+        wanted = None if self.request.cann_range is None else self.request.cann_range.exact
+        return tuple(sorted({*query.cann_versions(self.matrix), *([wanted] if wanted else [])}, reverse=True))
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
         """The combinations that may be proposed, best first.
 
-        Paired before merely declared compatible, then by evidence, then newest. What the vendor only
-        declares compatible counts when it is allowed, or when nothing at all was released with that CANN.
+        Releases before previews, paired before merely declared compatible, what nobody has reported to fail
+        before what somebody has; then by evidence, then newest. What the vendor only declares compatible
+        counts when it is allowed, or when nothing at all was released with that CANN; what a report
+        contradicts only when that is allowed.
         """
-        paired = {c.cann for c in self.judged if _is_paired(c) and not c.release.prerelease}
-        acceptable = (c for c in self.judged if _preview_is_wanted(c, self.request))
-        return tuple(sorted((c for c in acceptable if self._is_enough(c, paired)), key=_rank))
+        found = [*self._paired, *self._declared]
+        if self.request.allow_reported:
+            found += self.reported
+        return tuple(sorted((c for c in found if _preview_is_wanted(c, self.request)), key=_rank))
 
-    def _is_enough(self, candidate: Candidate, paired: set[CannVersion]) -> bool:
-        if candidate.judgement.verdict is Verdict.DECLARED_COMPATIBLE:
-            return self.request.allow_declared or candidate.cann not in paired
-        return _is_paired(candidate)
+    @cached_property
+    def reported(self) -> tuple[Candidate, ...]:
+        """The combinations that a field report contradicts, and that the vendor has not released together."""
+        releases = _by(self.matrix.torch_npu, lambda row: row.torch_npu)
+        pairs = {
+            (cann, release.torch_npu): (cann, release)
+            for report in self.matrix.reports
+            for cann in self._covered(CannVersion(report.cann))
+            for release in releases.get(report.torch_npu, ())
+        }
+        judged = (self._judged(cann, release) for cann, release in pairs.values())
+        return tuple(c for c in judged if c.judgement.verdict is Verdict.REPORTED_BROKEN)
+
+    @cached_property
+    def _paired(self) -> tuple[Candidate, ...]:
+        return tuple(
+            self._judged(cann, release)
+            for release in self.matrix.torch_npu
+            if release.cann_version is not None
+            for cann in self._covered(release.cann_version)
+        )
+
+    @cached_property
+    def _declared(self) -> tuple[Candidate, ...]:
+        """What the vendor calls compatible, for the CANN versions for which that is enough."""
+        allowed = set(self._usable)
+        if not self.request.allow_declared:
+            allowed -= {c.cann for c in self._paired if not c.release.prerelease}
+        releases = _by(self.matrix.torch_npu, lambda row: row.train)
+        pairs = {
+            (cann, release.torch_npu): (cann, release)
+            for statement in self.matrix.compatibility
+            for text in statement.cann
+            for cann in self._covered(CannVersion(text))
+            if cann in allowed
+            for train, rows in releases.items()
+            if any(train_covers(pattern, train) for pattern in statement.trains)
+            for release in rows
+        }
+        judged = (self._judged(cann, release) for cann, release in pairs.values())
+        return tuple(c for c in judged if c.judgement.verdict is Verdict.DECLARED_COMPATIBLE)
+
+    def _judged(self, cann: CannVersion, release: TorchNpuRelease) -> Candidate:
+        chip, python = self.target.chip, self.target.python
+        return Candidate(cann, release, query.judge(self.matrix, cann, release, chip=chip, python=python))
+
+    @cached_property
+    def _usable(self) -> tuple[CannVersion, ...]:
+        return tuple(cann for cann in self.canns if not cann.is_wildcard)
+
+    @cached_property
+    def _lines(self) -> Mapping[tuple[int, int], Sequence[CannVersion]]:
+        return _by(self._usable, lambda cann: cann.release_line)
+
+    def _covered(self, pattern: CannVersion) -> Iterator[CannVersion]:
+        """The known CANN versions that ``pattern`` stands for."""
+        return (cann for cann in self._lines.get(pattern.release_line, ()) if pattern.covers(cann))
 
 
-def _is_paired(candidate: Candidate) -> bool:
-    return candidate.judgement.verdict is Verdict.PAIRED
+def _by(rows: Iterable[RowT], key: Callable[[RowT], KeyT]) -> dict[KeyT, list[RowT]]:
+    groups: dict[KeyT, list[RowT]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return groups
 
 
 def _preview_is_wanted(candidate: Candidate, request: Request) -> bool:
     """A preview must be asked for by name, or have been released with one that is."""
     cann, release = candidate.cann, candidate.release
-    cann_is_named = request.cann is not None and cann == CannVersion(request.cann)
-    release_is_named = release.torch_npu == request.torch_npu
-    paired = _is_paired(candidate)
+    canns, releases = request.cann_range, request.torch_npu_range
+    cann_is_named = canns is not None and canns.names_previews and canns.admits(cann)
+    release_is_named = releases is not None and releases.names_previews and releases.admits(release.version)
+    paired = candidate.judgement.verdict is Verdict.PAIRED
     cann_is_fine = not cann.is_prerelease or cann_is_named or (release_is_named and paired)
     with_named_preview = cann.is_prerelease and cann_is_named and paired
     return cann_is_fine and (not release.prerelease or release_is_named or with_named_preview)
 
 
 def _rank(candidate: Candidate) -> tuple[object, ...]:
+    release, judgement = candidate.release, candidate.judgement
     return (
-        _VERDICT_RANK[candidate.judgement.verdict],
-        candidate.judgement.evidence.rank,
+        candidate.cann.is_prerelease or release.prerelease,
+        _VERDICT_RANK[judgement.verdict],
+        bool(judgement.reports),
+        judgement.evidence.rank,
         _Descending(candidate.cann),
-        _Descending(Version(candidate.release.torch)),
-        _Descending(candidate.release.version),
+        _Descending(candidate.torch),
+        _Descending(release.version),
     )
 
 

@@ -8,7 +8,6 @@ from ascendenv.resolve.candidates import Candidate, Situation
 from ascendenv.resolve.facts import facts, listed
 from ascendenv.resolve.model import Constraint
 from ascendenv.resolve.wants import PYTHON, Want, satisfying
-from ascendenv.vocabulary import Verdict
 
 
 def minimal_conflict(candidates: Sequence[Candidate], wants: Sequence[Want]) -> tuple[Want, ...]:
@@ -60,13 +59,12 @@ def _explained(want: Want, clash: Sequence[Want], situation: Situation) -> Const
 
 
 def _reports(clash: Sequence[Want], situation: Situation) -> Iterator[Constraint]:
-    for candidate in satisfying(situation.judged, clash):
+    for candidate in satisfying(situation.reported, clash):
         judgement = candidate.judgement
-        if judgement.verdict is Verdict.REPORTED_BROKEN:
-            yield Constraint(
-                subject=f"torch_npu {candidate.release.torch_npu}",
-                text=judgement.because,
-                wanted_by="field report",
-                source=judgement.source,
-                evidence=judgement.evidence,
-            )
+        yield Constraint(
+            subject=f"torch_npu {candidate.release.torch_npu}",
+            text=judgement.because,
+            wanted_by="field report",
+            source=judgement.source,
+            evidence=judgement.evidence,
+        )

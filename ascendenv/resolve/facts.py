@@ -10,6 +10,7 @@ from packaging.version import Version
 from ascendenv.compatibility import query
 from ascendenv.compatibility.model import Row, TorchNpuRelease
 from ascendenv.resolve.candidates import Situation
+from ascendenv.resolve.ranges import parsed
 from ascendenv.resolve.wants import CANN, CHIP, GLIBC, PYTHON, TORCH, TORCH_NPU, Want, needed_glibc
 from ascendenv.versions import CannVersion
 
@@ -37,45 +38,84 @@ def listed(words: Iterable[str]) -> str:
 
 
 def _about_cann(situation: Situation, clash: frozenset[str]) -> Iterator[Fact]:
-    cann = CannVersion(situation.request.cann or "")
-    trains = [train for train in situation.matrix.trains if CannVersion(train.cann).covers(cann)]
+    canns = _wanted_canns(situation)
+    if not canns:
+        released = [cann for cann in query.cann_versions(situation.matrix) if not cann.is_prerelease]
+        yield Fact(f"is no known release of it; known are {_few(list(map(str, released)))}")
+        return
+    trains = [t for t in situation.matrix.trains if any(CannVersion(t.cann).covers(cann) for cann in canns)]
+    means = _meaning(canns, situation.request.cann)
     if trains:
         torches = sorted({torch for train in trains for torch in train.torch}, key=Version)
-        named = listed(train.train for train in trains)
+        named = _few([train.train for train in trains])
         plural = "s" if len(trains) > 1 else ""
         yield Fact(
-            f"was released with torch_npu train{plural} {named}, for torch {', '.join(torches)}", trains[0]
+            f"{means}was released with torch_npu train{plural} {named}, for torch {', '.join(torches)}",
+            trains[0],
         )
     else:
-        yield Fact("has no torch_npu train of its own in the matrix")
+        yield Fact(f"{means}has no torch_npu train of its own in the matrix")
     if PYTHON in clash:
-        yield from _pythons_of_cann(situation, cann)
+        yield from _pythons_of_cann(situation, canns)
 
 
-def _pythons_of_cann(situation: Situation, cann: CannVersion) -> Iterator[Fact]:
-    row = next((row for row in situation.matrix.cann if CannVersion(row.cann) == cann), None)
-    if row is not None and row.python_min is not None:
-        yield Fact(f"supports Python {row.python_min} to {row.python_max}", row)
-    paired = query.select(situation.matrix, cann=cann)
+def _wanted_canns(situation: Situation) -> list[CannVersion]:
+    """The known CANN versions that will do; previews only where one is asked for."""
+    wanted = situation.request.cann_range
+    return [
+        cann
+        for cann in situation.canns
+        if wanted is not None and wanted.admits(cann) and (wanted.names_previews or not cann.is_prerelease)
+    ]
+
+
+def _meaning(versions: Sequence[object], asked: str | None) -> str:
+    """``means 9.2.0, 9.1.1 and 9.1.0: `` before what is said of a range; nothing for an exact version."""
+    named = list(map(str, versions))
+    return "" if named == [asked] or len(named) < 2 else f"means {_few(named)}: "  # noqa: PLR2004  # one needs no list
+
+
+def _pythons_of_cann(situation: Situation, canns: Sequence[CannVersion]) -> Iterator[Fact]:
+    rows = [row for row in situation.matrix.cann if CannVersion(row.cann) in canns]
+    lowest = min((row.python_min for row in rows if row.python_min), key=Version, default=None)
+    highest = max((row.python_max for row in rows if row.python_max), key=Version, default=None)
+    if lowest is not None:
+        yield Fact(f"supports Python {lowest} to {highest}", rows[0])
+    paired = [row for cann in canns for row in query.select(situation.matrix, cann=cann)]
     if paired:
         yield Fact(f"its torch_npu {_wheels(paired, situation)}", paired[0])
 
 
 def _about_torch(situation: Situation, clash: frozenset[str]) -> Iterator[Fact]:
-    torch = Version(Version(situation.request.torch or "").public)
-    rows = query.select(situation.matrix, torch=torch)
+    torches = _wanted_torches(situation)
+    rows = [row for row in query.select(situation.matrix) if parsed(row.torch) in torches]
+    if not rows:
+        yield Fact(
+            f"is no torch that a torch_npu was made for; {_known(query.torch_versions(situation.matrix))}"
+        )
+        return
     last = next((row for row in rows if row.cann is not None), rows[0])
-    yield Fact(f"last had torch_npu {last.torch_npu}, {_origin(last)}", last)
+    means = _meaning(sorted(torches, reverse=True), situation.request.torch)
+    yield Fact(f"{means}last had torch_npu {last.torch_npu}, {_origin(last)}", last)
     if PYTHON in clash:
         yield Fact(f"its torch_npu {_wheels(rows, situation)}", last)
 
 
 def _about_torch_npu(situation: Situation, clash: frozenset[str]) -> Iterator[Fact]:
-    (row,) = query.select(situation.matrix, torch_npu=Version(situation.request.torch_npu or ""))
+    rows = _wanted_releases(situation)
+    if not rows:
+        known = _known([row.version for row in query.select(situation.matrix)])
+        yield Fact(f"is no release of it; {known}")
+        return
     if clash != {TORCH_NPU, PYTHON}:
-        yield Fact(f"is for torch {row.torch}, {_origin(row)}", row)
+        means = _meaning([row.torch_npu for row in rows], situation.request.torch_npu)
+        yield Fact(f"{means}is for torch {_torches(rows)}, {_origin(rows[0])}", rows[0])
     if PYTHON in clash:
-        yield Fact(_wheels([row], situation), row)
+        yield Fact(_wheels(rows, situation), rows[0])
+
+
+def _torches(rows: Sequence[TorchNpuRelease]) -> str:
+    return ", ".join(dict.fromkeys(row.torch for row in rows))
 
 
 def _about_python(situation: Situation, _: frozenset[str]) -> Iterator[Fact]:
@@ -84,8 +124,8 @@ def _about_python(situation: Situation, _: frozenset[str]) -> Iterator[Fact]:
     if not having:
         yield Fact(f"is not among those of any torch_npu, which {_wheels(matrix.torch_npu, situation)}")
         return
-    torch = _wanted_torch(situation)
-    near = [row for row in having if row.torch == torch] or list(having)
+    torches = _meant_torches(situation)
+    near = [row for row in having if parsed(row.torch) in torches] or list(having)
     versions = [row.torch_npu for row in near if not row.prerelease] or [row.torch_npu for row in near]
     more = f" and {len(versions) - _SHOWN} older" if len(versions) > _SHOWN else ""
     shown = ", ".join(versions[:_SHOWN])
@@ -111,12 +151,38 @@ def _about_glibc(situation: Situation, _: frozenset[str]) -> Iterator[Fact]:
     )
 
 
-def _wanted_torch(situation: Situation) -> str | None:
-    """The torch line that the request is about, be it named or implied by a torch_npu."""
-    request = situation.request
-    if request.torch_npu is not None:
-        return query.select(situation.matrix, torch_npu=Version(request.torch_npu))[0].torch
-    return None if request.torch is None else Version(request.torch).public
+def _wanted_releases(situation: Situation) -> list[TorchNpuRelease]:
+    """The torch_npu releases that will do, newest first; previews only where one is asked for."""
+    wanted = situation.request.torch_npu_range
+    return [
+        row
+        for row in query.select(situation.matrix)
+        if wanted is not None and wanted.admits(row.version) and (wanted.names_previews or not row.prerelease)
+    ]
+
+
+def _wanted_torches(situation: Situation) -> set[Version]:
+    """The torch versions that will do."""
+    wanted = situation.request.torch_range
+    return {v for v in query.torch_versions(situation.matrix) if wanted is not None and wanted.admits(v)}
+
+
+def _meant_torches(situation: Situation) -> set[Version]:
+    """The torch lines that the request is about, be they named or implied by a torch_npu."""
+    if situation.request.torch_npu is not None:
+        return {parsed(row.torch) for row in _wanted_releases(situation)}
+    return _wanted_torches(situation)
+
+
+def _known(versions: Sequence[Version]) -> str:
+    return f"known are {_few(list(map(str, versions)))}"
+
+
+def _few(words: Sequence[str]) -> str:
+    """All words, or the first few of many."""
+    if len(words) <= _SHOWN:
+        return listed(words)
+    return f"{', '.join(words[:_SHOWN])} and {len(words) - _SHOWN} more"
 
 
 def _origin(row: TorchNpuRelease) -> str:

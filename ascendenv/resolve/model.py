@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, Field
 
 from ascendenv.host.urls import SecretUrl
+from ascendenv.resolve.ranges import CannRange, PackageRange, cann_range, package_range
 from ascendenv.vocabulary import Arch, ChipFamily, Evidence, Verdict
 
 
@@ -15,7 +16,7 @@ class Frozen(BaseModel):
 
 
 class Request(Frozen):
-    """What is wanted. ``None`` leaves the choice to the resolver."""
+    """What is wanted, each an exact version or a range. ``None`` leaves the choice to the resolver."""
 
     cann: str | None = None
     torch: str | None = None
@@ -23,7 +24,25 @@ class Request(Frozen):
     allow_declared: bool = Field(
         default=False, description="accept a combination that the vendor only declares compatible"
     )
+    allow_reported: bool = Field(
+        default=False, description="accept a combination that a field report says to fail"
+    )
     simulate: bool = Field(default=False, description="the CANN is a simulated one")
+
+    @property
+    def cann_range(self) -> CannRange | None:
+        """The CANN versions that will do."""
+        return None if self.cann is None else cann_range(self.cann)
+
+    @property
+    def torch_range(self) -> PackageRange | None:
+        """The torch versions that will do."""
+        return None if self.torch is None else package_range(self.torch)
+
+    @property
+    def torch_npu_range(self) -> PackageRange | None:
+        """The torch_npu versions that will do."""
+        return None if self.torch_npu is None else package_range(self.torch_npu)
 
 
 class Target(Frozen):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
-from packaging.version import Version
-
+from ascendenv.compatibility import query
 from ascendenv.resolve.candidates import Candidate, Situation
 from ascendenv.resolve.model import Nearest, Request
+from ascendenv.resolve.ranges import parsed
 from ascendenv.resolve.wants import (
     CANN,
     CHIP,
@@ -20,13 +21,17 @@ from ascendenv.resolve.wants import (
     satisfying,
     wants,
 )
-from ascendenv.versions import CannVersion
 from ascendenv.vocabulary import Verdict
 
+VersionT = TypeVar("VersionT", bound=Hashable)
 Availability = Callable[[Candidate, Situation], "bool | None"]
 """Whether the wheels can be had: ``None`` when a place that may have them could not be asked."""
 
 _VERSIONS = (CANN, TORCH, TORCH_NPU)
+_PERMISSIONS = {
+    "allow_declared": "keep all, which the vendor declares compatible but did not release together",
+    "allow_reported": "keep all, against the report that it fails",
+}
 _Option = tuple[Candidate, Situation]
 
 
@@ -42,7 +47,7 @@ def nearest(situation: Situation, clash: Sequence[Want], available: Availability
             chosen = _first_available(_without(situation, given_up), available)
             if chosen is not None:
                 found.append(_described(chosen, given_up, clash))
-    found.extend(_declared(situation, available))
+    found.extend(_allowing(situation, available))
     return tuple(found or _keeping_one(situation, available))
 
 
@@ -83,42 +88,48 @@ def _other_pythons(situation: Situation) -> list[str]:
 def _distance(situation: Situation, name: str) -> Callable[[Candidate], tuple[int, ...]]:
     """How far a candidate is from what was asked for under ``name``, counted in versions."""
     request, matrix = situation.request, situation.matrix
-    torches = sorted({Version(row.torch) for row in matrix.torch_npu}, reverse=True)
-    if name == CANN:
-        canns = situation.canns
-        place = canns.index(CannVersion(request.cann or ""))
-        return lambda c: (abs(canns.index(c.cann) - place), canns.index(c.cann))
-    if name == TORCH:
-        torch = torches.index(Version(Version(request.torch or "").public))
-        return lambda c: (
-            abs(torches.index(Version(c.release.torch)) - torch),
-            torches.index(Version(c.release.torch)),
-        )
-    releases = sorted(matrix.torch_npu, key=lambda row: row.version, reverse=True)
-    wanted = next(row for row in releases if row.torch_npu == request.torch_npu)
-    line = torches.index(Version(wanted.torch))
-    return lambda c: (
-        abs(torches.index(Version(c.release.torch)) - line),
-        abs(releases.index(c.release) - releases.index(wanted)),
-        releases.index(c.release),
-    )
+    torches = query.torch_versions(matrix)
+    canns, torch_range, npu_range = request.cann_range, request.torch_range, request.torch_npu_range
+    if name == CANN and canns is not None:
+        cann_steps = _steps(situation.canns, canns.admits)
+        return lambda c: cann_steps[c.cann]
+    if name == TORCH and torch_range is not None:
+        torch_steps = _steps(torches, torch_range.admits)
+        return lambda c: torch_steps[c.torch]
+    releases = [row.version for row in query.select(matrix)]
+    wanted = frozenset(version for version in releases if npu_range is None or npu_range.admits(version))
+    lines = {parsed(row.torch) for row in matrix.torch_npu if row.version in wanted}
+    line_steps, release_steps = _steps(torches, lines.__contains__), _steps(releases, wanted.__contains__)
+    return lambda c: (line_steps[c.torch][0], *release_steps[c.release.version])
 
 
-def _declared(situation: Situation, available: Availability) -> Iterator[Nearest]:
-    """What the vendor only declares compatible, where that is all that is in the way."""
-    if situation.request.allow_declared:
-        return
-    changed = situation.allowing_declared()
-    options = ((candidate, changed) for candidate in satisfying(changed.candidates, wants(changed)))
-    chosen = _first_available(options, available)
-    if chosen is not None:
-        (candidate, _), found = chosen
-        yield Nearest(
-            change="keep all, which the vendor declares compatible but did not release together",
-            pairing=candidate.pairing,
-            options=_options(candidate, changed, "", frozenset()),
-            wheels_found=found,
-        )
+def _steps(
+    versions: Sequence[VersionT], wanted: Callable[[VersionT], bool]
+) -> Mapping[VersionT, tuple[int, int]]:
+    """For each of ``versions`` (newest first), how many steps it is from a wanted one, and its place."""
+    places = [place for place, version in enumerate(versions) if wanted(version)]
+    return {
+        version: (min((abs(place - other) for other in places), default=0), place)
+        for place, version in enumerate(versions)
+    }
+
+
+def _allowing(situation: Situation, available: Availability) -> Iterator[Nearest]:
+    """What nothing but missing certainty stands in the way of: the vendor's word alone, or a field report."""
+    for permission, change in _PERMISSIONS.items():
+        if getattr(situation.request, permission):
+            continue
+        changed = situation.allowing(permission)
+        options = ((candidate, changed) for candidate in satisfying(changed.candidates, wants(changed)))
+        chosen = _first_available(options, available)
+        if chosen is not None:
+            (candidate, _), found = chosen
+            yield Nearest(
+                change=change,
+                pairing=candidate.pairing,
+                options=_options(candidate, changed, "", frozenset()),
+                wheels_found=found,
+            )
 
 
 def _keeping_one(situation: Situation, available: Availability) -> Iterator[Nearest]:
@@ -182,7 +193,8 @@ def _options(
         if asked or name == given_up
         for w in (f"--{name}", value)
     ]
-    return (*words, *(["--allow-declared"] if request.allow_declared else []), *_simulated(request))
+    allowed = (f"--{name.replace('_', '-')}" for name in _PERMISSIONS if getattr(request, name))
+    return (*words, *allowed, *_simulated(request))
 
 
 def _simulated(request: Request) -> list[str]:

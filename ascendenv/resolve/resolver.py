@@ -139,17 +139,16 @@ def _torch_builds(candidate: Candidate, situation: Situation) -> tuple[Version, 
     labelled = Version(f"{torch}+{CPU_LABEL}")
     if query.torch_comes_with_cuda(situation.matrix, situation.target.arch, torch) is not None:
         return (labelled,)
-    asked = situation.request.torch
-    return (labelled,) if asked is not None and Version(asked) == labelled else (torch, labelled)
+    asked = situation.request.torch_range
+    return (labelled,) if asked is not None and asked.exact == labelled else (torch, labelled)
 
 
 def _refuse_accelerator_build(request: Request) -> None:
-    label = None if request.torch is None else Version(request.torch).local
-    if label not in {None, CPU_LABEL}:
-        public = Version(request.torch or "").public
+    exact = None if request.torch_range is None else request.torch_range.exact
+    if exact is not None and exact.local not in {None, CPU_LABEL}:
         raise UsageError(
-            f"torch {request.torch} is not a CPU build, and torch_npu refuses to work beside any other",
-            hint=f"ask for --torch {public}; the right build is chosen for the machine",
+            f"torch {exact} is not a CPU build, and torch_npu refuses to work beside any other",
+            hint=f"ask for --torch {exact.public}; the right build is chosen for the machine",
         )
 
 
@@ -198,16 +197,21 @@ def _reasons(candidate: Candidate, wheels: _Wheels, situation: Situation) -> Ite
     if cuda is not None:
         why_torch += "; the plain wheel is a CUDA build, which torch_npu refuses to run beside"
     yield Reason(subject=f"torch {wheels.torch.wheel.version}", because=why_torch, source=wheels.torch.place)
-    together = (
-        f"released with CANN {release.cann}"
-        if judgement.verdict is Verdict.PAIRED
-        else f"declared compatible by the vendor, not shown, with CANN {candidate.cann}"
-    )
     yield Reason(
         subject=f"torch_npu {release.torch_npu}",
-        because=f"train {release.train}, {together}",
+        because=f"train {release.train}, {_together(candidate)}",
         source=wheels.torch_npu.place,
     )
+
+
+def _together(candidate: Candidate) -> str:
+    match candidate.judgement.verdict:
+        case Verdict.PAIRED:
+            return f"released with CANN {candidate.release.cann}"
+        case Verdict.REPORTED_BROKEN:
+            return f"which was reported to fail with CANN {candidate.cann}"
+        case _:
+            return f"declared compatible by the vendor, not shown, with CANN {candidate.cann}"
 
 
 def _warnings(candidate: Candidate) -> Iterator[Reason]:

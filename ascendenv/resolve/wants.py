@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from packaging.version import Version
-
 from ascendenv.compatibility import query
 from ascendenv.compatibility.model import TorchNpuRelease
 from ascendenv.resolve.candidates import Candidate, Situation
@@ -45,15 +43,15 @@ def satisfying(candidates: Iterable[Candidate], wanted: Sequence[Want]) -> tuple
 
 def _requested(situation: Situation) -> Iterator[Want]:
     request = situation.request
-    if request.cann is not None:
-        cann = CannVersion(request.cann)
-        yield Want(CANN, f"CANN {cann}", situation.cann_source, lambda c: c.cann == cann)
-    if request.torch is not None:
-        torch = Version(Version(request.torch).public)
-        yield Want(TORCH, f"torch {torch}", "--torch", lambda c: Version(c.release.torch) == torch)
-    if request.torch_npu is not None:
-        version = Version(request.torch_npu)
-        yield Want(TORCH_NPU, f"torch_npu {version}", "--torch-npu", lambda c: c.release.version == version)
+    canns, torches, releases = request.cann_range, request.torch_range, request.torch_npu_range
+    if canns is not None:
+        yield Want(CANN, f"CANN {canns}", situation.cann_source, lambda c: canns.admits(c.cann))
+    if torches is not None:
+        yield Want(TORCH, f"torch {torches}", "--torch", lambda c: torches.admits(c.torch))
+    if releases is not None:
+        yield Want(
+            TORCH_NPU, f"torch_npu {releases}", "--torch-npu", lambda c: releases.admits(c.release.version)
+        )
 
 
 def _targeted(situation: Situation) -> Iterator[Want]:

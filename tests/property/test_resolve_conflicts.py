@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from packaging.version import Version
 from planning import MATRIX, Shelf, ask, chosen, refused, target
 
 from ascendenv.compatibility import query
@@ -12,18 +13,31 @@ from ascendenv.resolve import explain
 from ascendenv.resolve.candidates import Situation
 from ascendenv.resolve.model import Conflict, Nearest, Request, Target
 from ascendenv.resolve.resolver import Choice, resolve
-from ascendenv.resolve.wants import satisfying, wants
-from ascendenv.vocabulary import Arch, ChipFamily
+from ascendenv.resolve.target import pythons_with_wheels
+from ascendenv.resolve.wants import CANN, CHIP, GLIBC, PYTHON, TORCH, TORCH_NPU, satisfying, wants
+from ascendenv.versions import CannVersion
+from ascendenv.vocabulary import Arch, ChipFamily, Verdict
 
-_OPTIONAL_CANN = st.none() | st.sampled_from([str(version) for version in query.cann_versions(MATRIX)])
-_OPTIONAL_TORCH = st.none() | st.sampled_from([str(version) for version in query.torch_versions(MATRIX)])
-_OPTIONAL_TORCH_NPU = st.none() | st.sampled_from([row.torch_npu for row in MATRIX.torch_npu])
+_CANNS = [str(version) for version in query.cann_versions(MATRIX)]
+_TORCHES = [str(version) for version in query.torch_versions(MATRIX)]
+_RELEASES = [row.torch_npu for row in MATRIX.torch_npu]
+
+
+def wishes(versions: list[str]) -> st.SearchStrategy[str | None]:
+    """Nothing, one version, or bounds."""
+    exact = st.sampled_from(versions)
+    bound = st.builds("".join, st.tuples(st.sampled_from([">=", "<=", ">", "<", "!="]), exact))
+    return st.none() | exact | bound | st.builds(",".join, st.tuples(bound, bound))
+
+
+_OPTIONAL_CANN, _OPTIONAL_TORCH, _OPTIONAL_TORCH_NPU = map(wishes, (_CANNS, _TORCHES, _RELEASES))
 REQUESTS = st.builds(
     Request,
     cann=_OPTIONAL_CANN,
     torch=_OPTIONAL_TORCH,
     torch_npu=_OPTIONAL_TORCH_NPU,
     allow_declared=st.booleans(),
+    allow_reported=st.booleans(),
 )
 TARGETS = st.builds(
     Target,
@@ -56,17 +70,103 @@ def test_an_answer_holds_everything_that_was_asked_for(request: Request, on: Tar
     answer = ask(request, on)
 
     if isinstance(answer, Choice):
-        pairing = answer.pairing
-        assert request.cann in {None, pairing.cann}
-        assert request.torch in {None, pairing.torch}
-        assert request.torch_npu in {None, pairing.torch_npu}
-        (row,) = [row for row in MATRIX.torch_npu if row.torch_npu == pairing.torch_npu]
-        assert on.python in row.wheels[on.arch].pythons
+        require_permitted(answer, request, on)
     else:
         assert answer.summary
         assert answer.constraints
         assert all(constraint.text.startswith(constraint.subject) for constraint in answer.constraints)
         assert answer.nearest or isinstance(ask(on=on), Conflict)
+
+
+def require_permitted(answer: Choice, request: Request, on: Target) -> None:
+    """Hold the answer against the rows of the matrix themselves, without the resolver's own rules."""
+    cann = CannVersion(answer.pairing.cann)
+    (row,) = [row for row in MATRIX.torch_npu if row.torch_npu == answer.pairing.torch_npu]
+    assert request.cann_range is None or request.cann_range.admits(cann)
+    assert request.torch_range is None or request.torch_range.admits(Version(row.torch))
+    assert request.torch_npu_range is None or request.torch_npu_range.admits(row.version)
+    assert answer.pairing.torch == row.torch
+    assert on.python in row.wheels[on.arch].pythons
+    assert query.python_supported_by_cann(MATRIX, cann, on.python) is not False
+    assert on.chip is None or query.knows_chip(MATRIX, row, on.chip)
+    verdict = query.judge(MATRIX, cann, row, chip=on.chip, python=on.python).verdict
+    assert verdict is answer.pairing.verdict
+    assert verdict is not Verdict.UNKNOWN
+    assert verdict is not Verdict.REPORTED_BROKEN or (request.allow_reported and answer.warnings)
+
+
+_NARROWED = st.sampled_from(["cann", "torch", "torch_npu"])
+
+
+@given(REQUESTS, TARGETS, _NARROWED, st.data())
+@settings(max_examples=20, deadline=None)
+def test_asking_for_more_never_gives_better(
+    request: Request, on: Target, name: str, data: st.DataObject
+) -> None:
+    free = request.model_copy(update={name: None})
+    narrowed = free.model_copy(update={name: data.draw(_WISHES[name])})
+
+    answer, narrower = ask(free, on), ask(narrowed, on)
+
+    if isinstance(narrower, Choice):
+        assert isinstance(answer, Choice)
+        assert place_of(answer, on) <= place_of(narrower, on)
+
+
+_WISHES = {"cann": _OPTIONAL_CANN, "torch": _OPTIONAL_TORCH, "torch_npu": _OPTIONAL_TORCH_NPU}
+
+
+def place_of(answer: Choice, on: Target) -> tuple[object, ...]:
+    """What makes one answer better than another, smaller being better, as the README states it."""
+    cann = CannVersion(answer.pairing.cann)
+    (row,) = [row for row in MATRIX.torch_npu if row.torch_npu == answer.pairing.torch_npu]
+    judgement = query.judge(MATRIX, cann, row, chip=on.chip, python=on.python)
+    order = [Verdict.PAIRED, Verdict.DECLARED_COMPATIBLE, Verdict.REPORTED_BROKEN]
+    newest_first = -query.cann_versions(MATRIX)[::-1].index(cann)
+    return (
+        cann.is_prerelease or row.prerelease,
+        order.index(judgement.verdict),
+        bool(judgement.reports),
+        judgement.evidence.rank,
+        newest_first,
+    )
+
+
+@given(REQUESTS, TARGETS)
+@settings(max_examples=20, deadline=None)
+def test_each_want_of_a_refusal_stands_in_the_way(request: Request, on: Target) -> None:
+    """Of the question itself, not only of the resolver's list of wants: it is asked again without each."""
+    situation = Situation(MATRIX, request, on)
+    wanted = wants(situation)
+    if satisfying(situation.candidates, wanted):
+        return
+    clash = {want.name for want in explain.minimal_conflict(situation.candidates, wanted)}
+
+    assert not solvable(request, on, clash)
+    for name in clash:
+        assert solvable(request, on, clash - {name}), name
+
+
+def solvable(request: Request, on: Target, kept: set[str]) -> bool:
+    """Whether the part of a question that ``kept`` names has an answer."""
+    part = Request(
+        cann=request.cann if CANN in kept else None,
+        torch=request.torch if TORCH in kept else None,
+        torch_npu=request.torch_npu if TORCH_NPU in kept else None,
+        allow_declared=request.allow_declared,
+        allow_reported=request.allow_reported,
+    )
+    pythons = [on.python] if PYTHON in kept else pythons_with_wheels(MATRIX)
+    machines = [
+        Target(
+            arch=on.arch,
+            python=python,
+            chip=on.chip if CHIP in kept else None,
+            glibc=on.glibc if GLIBC in kept else "2.99",
+        )
+        for python in pythons
+    ]
+    return any(isinstance(ask(part, machine), Choice) for machine in machines)
 
 
 @given(REQUESTS, TARGETS)
@@ -82,7 +182,7 @@ def test_what_is_proposed_instead_works_when_it_is_asked_for(request: Request, o
 
 def _as_asked(near: Nearest, on: Target) -> tuple[Request, Target]:
     """The request that the proposal's command line makes on the same machine."""
-    words = [word for word in near.options if word != "--allow-declared"]
+    words = [word for word in near.options if not word.startswith("--allow")]
     options = dict(zip(words[::2], words[1::2], strict=True))
     machine = on.model_copy(update={"python": options.get("--python", on.python)})
     request = Request(
@@ -90,6 +190,7 @@ def _as_asked(near: Nearest, on: Target) -> tuple[Request, Target]:
         torch=options.get("--torch"),
         torch_npu=options.get("--torch-npu"),
         allow_declared="--allow-declared" in near.options,
+        allow_reported="--allow-reported" in near.options,
     )
     return request, machine
 
