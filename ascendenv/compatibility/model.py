@@ -7,6 +7,7 @@ from typing import Any
 
 from ascendenv.compatibility.rows.base import Row
 from ascendenv.compatibility.rows.cann import CannRelease, DriverSupport
+from ascendenv.compatibility.rows.extensions import Exclusive, ExtensionRelease, Placeholder
 from ascendenv.compatibility.rows.hardware import Chip, Soc
 from ascendenv.compatibility.rows.places import PackageIndex
 from ascendenv.compatibility.rows.python import RuntimeRequirement
@@ -28,8 +29,11 @@ __all__ = [
     "ContradictingReport",
     "CudaFromIndex",
     "DriverSupport",
+    "Exclusive",
+    "ExtensionRelease",
     "Matrix",
     "PackageIndex",
+    "Placeholder",
     "Row",
     "RuntimeRequirement",
     "Soc",
@@ -54,6 +58,9 @@ class Matrix:
     chips = Table(Chip, "hardware.toml", "chips", "family", wide=True)
     requirements = Table(RuntimeRequirement, "python.toml", "requirements", "requirement")
     indexes = Table(PackageIndex, "indexes.toml", "indexes", "name")
+    extensions = Table(ExtensionRelease, "extensions.toml", "releases", "package")
+    exclusive = Table(Exclusive, "extensions.toml", "exclusive", "packages")
+    placeholders = Table(Placeholder, "extensions.toml", "placeholders", "package")
 
     def __init__(self, read: Read) -> None:
         self.read = read
