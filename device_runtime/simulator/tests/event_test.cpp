@@ -132,6 +132,33 @@ void TimesFollowTheOrderOfTheStream() {
   for (aclrtEvent event : {start, end, untimed}) CHECK_OK(aclrtDestroyEvent(event));
 }
 
+// As torch_npu does when two devices are used: the handle is destroyed on one task queue, waited for on
+// another.
+void AWaitFindsAnEventThatWasJustDestroyed() {
+  const Pair streams;
+  aclrtEvent event = NewEvent(ACL_EVENT_SYNC);
+  std::promise<void> gate;
+  std::atomic<int> value{0};
+  CHECK_OK(Enqueue(streams.first, [&value, opened = gate.get_future().share()] {
+    opened.wait();
+    value = 1;
+    return ACL_SUCCESS;
+  }));
+  CHECK_OK(aclrtRecordEvent(event, streams.first));
+  CHECK_OK(aclrtDestroyEvent(event));
+  CHECK_OK(aclrtStreamWaitEvent(streams.second, event));
+  int seen = -1;
+  CHECK_OK(Enqueue(streams.second, [&] {
+    seen = value;
+    return ACL_SUCCESS;
+  }));
+  gate.set_value();
+  CHECK_OK(aclrtSynchronizeStream(streams.second));
+  CHECK(seen == 1);
+  CHECK(aclrtRecordEvent(event, streams.first) == ACL_ERROR_RT_INVALID_HANDLE);
+  CHECK(aclrtStreamWaitEvent(streams.second, &value) == ACL_ERROR_RT_INVALID_HANDLE);
+}
+
 void DestroyingAStreamReleasesWhoWaitsForIt() {
   Pair streams;
   aclrtStream doomed = nullptr;
@@ -165,6 +192,7 @@ int main() {
   AFailureTravelsThroughTheEvent();
   AnUnrecordedEventHoldsNobodyUp();
   TimesFollowTheOrderOfTheStream();
+  AWaitFindsAnEventThatWasJustDestroyed();
   DestroyingAStreamReleasesWhoWaitsForIt();
   return checks::Result();
 }

@@ -1,8 +1,11 @@
 #include "runtime/event.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "acl/acl_rt.h"
@@ -22,6 +25,43 @@ std::atomic<int32_t> nextId{0};
 Handles<Event>& Events() {
   static auto* events = new Handles<Event>;
   return *events;
+}
+
+// The events that were destroyed last. torch_npu destroys an event on the task queue of its own device, when
+// the queue of another one may have yet to make that one wait for it. Hardware takes no notice; neither do
+// waits here.
+class Destroyed {
+ public:
+  void Add(std::shared_ptr<Event> event) {
+    if (event->IsShared()) return;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    events_.push_back(std::move(event));
+    if (events_.size() > kKept) events_.pop_front();
+  }
+
+  std::shared_ptr<Event> Find(const void* handle) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = std::find_if(events_.begin(), events_.end(),
+                                    [handle](const auto& event) { return event.get() == handle; });
+    return found == events_.end() ? nullptr : *found;
+  }
+
+ private:
+  static constexpr size_t kKept = 1024;
+
+  mutable std::mutex mutex_;
+  std::deque<std::shared_ptr<Event>> events_;
+};
+
+Destroyed& DestroyedEvents() {
+  static auto* destroyed = new Destroyed;
+  return *destroyed;
+}
+
+aclError FindEventOrDestroyed(aclrtEvent handle, std::shared_ptr<Event>* event) {
+  *event = Events().Find(handle);
+  if (*event == nullptr) *event = DestroyedEvents().Find(handle);
+  return *event == nullptr ? FindEvent(handle, event) : ACL_SUCCESS;
 }
 
 aclError Create(aclrtEvent* event, uint32_t flags, bool reusable) {
@@ -47,12 +87,12 @@ aclError CompletionTime(aclrtEvent handle, Event::Clock::time_point* when) {
 }
 
 // Looks the event and the stream up for a call that concerns both.
-template <class Body>
-aclError WithBoth(const char* call, aclrtEvent eventHandle, aclrtStream streamHandle, Body body) {
+template <class Find, class Body>
+aclError WithBoth(const char* call, Find find, aclrtEvent eventHandle, aclrtStream streamHandle, Body body) {
   return Guarded(call, [&]() -> aclError {
     std::shared_ptr<Event> event;
     std::shared_ptr<Stream> stream;
-    if (const aclError error = FindEvent(eventHandle, &event)) return error;
+    if (const aclError error = find(eventHandle, &event)) return error;
     if (const aclError error = FindStream(streamHandle, &stream)) return error;
     return body(*event, stream);
   });
@@ -103,17 +143,21 @@ aclError aclrtCreateEventWithFlag(aclrtEvent* event, uint32_t flag) { return Cre
 aclError aclrtCreateEventExWithFlag(aclrtEvent* event, uint32_t flag) { return Create(event, flag, true); }
 
 aclError aclrtDestroyEvent(aclrtEvent handle) {
-  if (Events().Remove(handle) != nullptr) return ACL_SUCCESS;
-  return Fail(ACL_ERROR_RT_INVALID_HANDLE, "aclrtDestroyEvent: not a live event");
+  return Guarded("aclrtDestroyEvent", [&]() -> aclError {
+    std::shared_ptr<Event> event = Events().Remove(handle);
+    if (event == nullptr) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "aclrtDestroyEvent: not a live event");
+    DestroyedEvents().Add(std::move(event));
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
-  return WithBoth("aclrtRecordEvent", event, stream,
+  return WithBoth("aclrtRecordEvent", FindEvent, event, stream,
                   [](Event& found, const auto& on) { return found.Record(on); });
 }
 
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
-  return WithBoth("aclrtResetEvent", event, stream,
+  return WithBoth("aclrtResetEvent", FindEvent, event, stream,
                   [](Event& found, const auto& on) { return found.Reset(on); });
 }
 
@@ -122,7 +166,7 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
 }
 
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t milliseconds) {
-  return WithBoth("aclrtStreamWaitEvent", event, stream,
+  return WithBoth("aclrtStreamWaitEvent", FindEventOrDestroyed, event, stream,
                   [=](Event& found, const auto& on) { return found.Wait(on, milliseconds); });
 }
 

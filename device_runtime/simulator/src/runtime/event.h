@@ -22,6 +22,9 @@ class Event : public std::enable_shared_from_this<Event> {
 
   int32_t Id() const { return id_; }
 
+  // Whether other processes can see it.
+  virtual bool IsShared() const { return false; }
+
   // On a stream, in its order.
   virtual aclError Record(const std::shared_ptr<Stream>& stream) = 0;
   virtual aclError Wait(const std::shared_ptr<Stream>& stream, Milliseconds timeout) = 0;

@@ -57,6 +57,8 @@ class IpcEvent : public Event {
   IpcEvent(std::unique_ptr<const OpenFile> file, std::shared_ptr<Shared> shared)
       : file_(std::move(file)), shared_(std::move(shared)) {}
 
+  bool IsShared() const override { return true; }
+
   aclError Record(const std::shared_ptr<Stream>& stream) override {
     if (const aclError error = RefuseCapture(*stream)) return error;
     shared_->recorder = getpid();
