@@ -32,3 +32,168 @@ padded = torch_npu.npu_pad(tensor.npu(), (1, 2, 0, 3))
 assert padded.cpu().equal(torch.nn.functional.pad(tensor, (0, 3, 1, 2)))
 """,
     )
+
+
+def test_values_are_moved(simulated: Simulated) -> None:
+    passes(
+        simulated,
+        """
+tensor = torch.arange(24.0).view(2, 3, 4)
+on_device = tensor.npu()
+assert torch_npu.npu_transpose(on_device, (2, 0, 1)).cpu().equal(tensor.permute(2, 0, 1))
+strided = torch_npu.npu_stride_copy(on_device, (2, 2), (1, 5), 3)
+assert strided.cpu().equal(tensor.as_strided((2, 2), (1, 5), 3))
+
+# To and from memory with gaps.
+target, source = torch.zeros(4, 3), torch.arange(12.0).view(3, 4)
+torch_npu.npu_view_copy(moved := target.npu().t(), source.npu(), False)
+assert moved.cpu().equal(source)
+assert tensor.as_strided((2, 2), (12, 2)).npu().cpu().equal(tensor.as_strided((2, 2), (12, 2)))
+""",
+    )
+
+
+def test_activations_and_their_gradients(simulated: Simulated) -> None:
+    passes(
+        simulated,
+        """
+for there, here in (
+    (torch_npu.npu_silu, torch.nn.functional.silu),
+    (torch_npu.npu_mish, torch.nn.functional.mish),
+):
+    tensor = torch.randn(3, 7, requires_grad=True)
+    on_device = tensor.detach().npu().requires_grad_()
+    result, expected = there(on_device), here(tensor)
+    torch.testing.assert_close(result.cpu(), expected)
+    weights = torch.randn(3, 7)
+    (result * weights.npu()).sum().backward()
+    (expected * weights).sum().backward()
+    torch.testing.assert_close(on_device.grad.cpu(), tensor.grad)
+""",
+    )
+
+
+def test_dropout_keeps_what_its_mask_says(simulated: Simulated) -> None:
+    passes(
+        simulated,
+        """
+tensor = torch.rand(64, 32) + 1
+on_device = tensor.npu()
+
+# A bit for each element.
+mask = torch_npu.npu_dropout_gen_mask(tensor.shape, p=0.25, dtype=torch.float32, device="npu")
+dropped = torch_npu.npu_dropout_do_mask(on_device, mask, 0.25)[0].cpu()
+bits = (mask.cpu().view(-1, 1) >> torch.arange(8)) & 1
+torch.testing.assert_close(dropped, tensor * bits.flatten()[: tensor.numel()].view_as(tensor) / 0.75)
+
+# A byte for each element, seeded by the device's generator.
+def bytes_kept(seed):
+    torch.npu.manual_seed(seed)
+    dropped, mask = torch_npu._dropout_with_byte_mask(on_device, 0.25)
+    torch.testing.assert_close(dropped.cpu(), tensor * mask.cpu() / 0.75)
+    return mask.cpu()
+
+assert bytes_kept(1).equal(bytes_kept(1)) and not bytes_kept(1).equal(bytes_kept(2))
+assert 0.6 < bytes_kept(1).float().mean() < 0.9
+""",
+    )
+
+
+def test_boxes_overlap(simulated: Simulated) -> None:
+    passes(
+        simulated,
+        """
+first = torch.tensor([[0.0, 0, 10, 10], [2, 2, 4, 6], [20, 20, 30, 40]])
+second = torch.tensor([[5.0, 5, 15, 15], [2, 2, 4, 6], [0, 0, 1, 1]])
+
+def sides(boxes):
+    return boxes[..., 2:] - boxes[..., :2]
+
+def parts(first, second, eps=0):
+    low, high = torch.maximum(first[..., :2], second[..., :2]), torch.minimum(first[..., 2:], second[..., 2:])
+    both = (high - low).clamp_min(0).prod(-1)
+    return both, (sides(first) + eps).prod(-1) + (sides(second) + eps).prod(-1) - both
+
+# A row for each of the second. torch_npu computes this one in half precision and asks for these sides.
+both, union = parts(first, second[:, None], eps=0.01)
+by_rows = torch_npu.npu_ptiou(first.npu(), second.npu()).cpu()
+torch.testing.assert_close(by_rows, both / union, rtol=1e-3, atol=1e-3)
+
+both, union = parts(first, second)
+overlap = both / union
+low, high = torch.minimum(first[:, :2], second[:, :2]), torch.maximum(first[:, 2:], second[:, 2:])
+def columns_of(boxes):  # the centre and the sides
+    return torch.cat([(boxes[:, :2] + boxes[:, 2:]) / 2, sides(boxes)], 1).t().npu()
+columns = columns_of(first), columns_of(second)
+hull = (high - low).prod(-1)
+generalised = overlap - (hull - union) / hull
+torch.testing.assert_close(torch_npu.npu_giou(*columns, trans=True).cpu().flatten(), generalised)
+
+between = ((first[:, :2] + first[:, 2:] - second[:, :2] - second[:, 2:]) / 2).square().sum(-1)
+distance = overlap - between / (high - low).square().sum(-1)
+torch.testing.assert_close(torch_npu.npu_diou(*columns, trans=True).cpu().flatten(), distance)
+
+def angle(boxes):
+    return torch.atan(sides(boxes)[:, 0] / sides(boxes)[:, 1])
+shape = (angle(second) - angle(first)).square() * 4 / torch.pi**2
+complete = distance - shape.square() / (1 - overlap + shape)
+complete = torch.where(shape == 0, distance, complete)
+torch.testing.assert_close(torch_npu.npu_ciou(*columns, trans=True, is_cross=False).cpu().flatten(), complete)
+""",
+    )
+
+
+def test_boxes_are_encoded_and_decoded(simulated: Simulated) -> None:
+    passes(
+        simulated,
+        """
+import math
+anchors = torch.tensor([[1.0, 2, 3, 4], [3, 4, 5, 6]]).npu()
+truths = torch.tensor([[5.0, 6, 7, 8], [7, 8, 9, 15]]).npu()
+offsets = (0.0,) * 4, (0.1, 0.1, 0.2, 0.2)
+deltas = torch_npu.npu_bounding_box_encode(anchors, truths, *offsets[0], *offsets[1])
+# A side counts its pixels: 3 and, of the last truth, 8.
+expected = torch.tensor([[4 / 0.3, 4 / 0.3, 0, 0], [4 / 0.3, 6.5 / 0.3, 0, 5 * math.log(8 / 3)]])
+torch.testing.assert_close(deltas.cpu(), expected, rtol=1e-3, atol=1e-3)
+decoded = torch_npu.npu_bounding_box_decode(anchors, deltas, *offsets[0], *offsets[1], (20, 20), 0.1)
+torch.testing.assert_close(decoded.cpu(), truths.cpu(), rtol=1e-4, atol=1e-4)
+""",
+    )
+
+
+def test_a_cell_of_lstm(simulated: Simulated) -> None:
+    passes(
+        simulated,
+        """
+cell = torch.nn.LSTMCell(5, 4)
+there = torch.nn.LSTMCell(5, 4)
+there.load_state_dict(cell.state_dict())
+there.npu()
+inputs, hidden, state = torch.randn(3, 5), torch.randn(3, 4), torch.randn(3, 4)
+weights = torch.randn(3, 4), torch.randn(3, 4)
+
+def gradients(cell, device):
+    leaves = [leaf.to(device).requires_grad_() for leaf in (inputs, hidden, state)]
+    h, c = cell(leaves[0], (leaves[1], leaves[2]))
+    ((h * weights[0].to(device)) + (c * weights[1].to(device))).sum().backward()
+    return [tensor.cpu() for tensor in (h, c, *(leaf.grad for leaf in [*leaves, *cell.parameters()]))]
+
+torch.testing.assert_close(gradients(there, "npu"), gradients(cell, "cpu"))
+""",
+    )
+
+
+def test_distances_have_gradients(simulated: Simulated) -> None:
+    passes(
+        simulated,
+        """
+for p in (0.5, 1.0, 1.5, 2.0, float("inf")):
+    def gradients(device):
+        leaves = [leaf.clone().to(device).requires_grad_() for leaf in (first, second)]
+        (torch.cdist(*leaves, p) * weights.to(device)).sum().backward()
+        return [leaf.grad.cpu() for leaf in leaves]
+    torch.manual_seed(0)
+    first, second, weights = torch.randn(2, 5, 3), torch.randn(2, 4, 3), torch.randn(2, 5, 4)
+    torch.testing.assert_close(gradients("npu"), gradients("cpu"))
+""",
+    )

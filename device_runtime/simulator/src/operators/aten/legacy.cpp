@@ -2,9 +2,11 @@
 
 #include <map>
 
-#include "binding.h"
+#include "arguments.h"
 #include "compiler/legacy_library.h"
+#include "launch.h"
 #include "runtime/stream.h"
+#include "store.h"
 
 namespace simulator::operators {
 namespace {
@@ -14,49 +16,77 @@ std::map<std::string_view, LegacyFunction>& Operators() {
   return *operators;
 }
 
-at::Tensor Hold(const aclTensorDesc& desc, const aclDataBuffer& buffer) {
-  if (buffer.data == nullptr && buffer.bytes == 0) return {};
+// A tensor of this shape without gaps.
+aclTensor Contiguous(aclTensor tensor, at::IntArrayRef sizes) {
+  tensor.viewDims = sizes.vec();
+  const auto strides = c10::contiguous_strides(sizes);
+  tensor.strides.assign(strides.begin(), strides.end());
+  return tensor;
+}
+
+LegacyCall::Held Hold(const aclTensorDesc& desc, const aclDataBuffer& buffer) {
+  if (desc.dtype == ACL_DT_UNDEFINED || (buffer.data == nullptr && buffer.bytes == 0)) return {};
   if (desc.onHost) {
     return at::from_blob(buffer.data, desc.dims, at::TensorOptions(ToScalarType(desc.dtype))).clone();
   }
-  aclTensor tensor{};
+  aclTensor tensor;
   tensor.dtype = desc.dtype;
   tensor.format = desc.format;
-  tensor.viewDims = desc.dims;
-  const auto strides = c10::contiguous_strides(desc.dims);
-  tensor.strides.assign(strides.begin(), strides.end());
   tensor.data = buffer.data;
-  return View(tensor);
+  return Contiguous(std::move(tensor), desc.dims);
 }
 
 template <typename Buffers>
-std::vector<at::Tensor> Hold(int count, const aclTensorDesc* const* descs, Buffers buffers) {
-  std::vector<at::Tensor> held;
+std::vector<LegacyCall::Held> Hold(int count, const aclTensorDesc* const* descs, Buffers buffers) {
+  std::vector<LegacyCall::Held> held;
   for (int i = 0; i < count; ++i) held.push_back(Hold(*Required(descs[i]), *Required(buffers[i])));
   return held;
 }
 
-std::vector<at::Tensor> Copies(const std::vector<at::Tensor>& tensors) {
-  std::vector<at::Tensor> copies;
-  for (const auto& tensor : tensors) {
-    copies.push_back(tensor.defined() ? ForOneRun(tensor) : at::Tensor());
-  }
-  return copies;
+const LegacyCall::Held& At(const std::vector<LegacyCall::Held>& held, size_t index, const char* what) {
+  TORCH_CHECK_VALUE(index < held.size() && held[index].index() != 0, what, ' ', index, " is missing");
+  return held[index];
 }
 
 }  // namespace
 
-const at::Tensor& LegacyCall::Input(size_t index) const {
-  TORCH_CHECK_VALUE(HasInput(index), "input ", index, " is missing");
-  return inputs_[index];
+bool LegacyCall::HasInput(size_t index) const {
+  return index < inputs_.size() && !std::holds_alternative<std::monostate>(inputs_[index]);
 }
 
-at::Tensor& LegacyCall::Output(size_t index) {
-  TORCH_CHECK_VALUE(index < outputs_.size() && outputs_[index].defined(), "output ", index, " is missing");
-  return outputs_[index];
+at::Tensor LegacyCall::Input(size_t index) const {
+  const auto& held = At(inputs_, index, "input");
+  if (const auto* host = std::get_if<at::Tensor>(&held)) return *host;
+  return View(std::get<aclTensor>(held));
 }
 
-LegacyCall LegacyCall::ForOneRun() const { return {Copies(inputs_), Copies(outputs_), attributes_}; }
+at::Tensor LegacyCall::Output(size_t index) const {
+  const auto* device = std::get_if<aclTensor>(&At(outputs_, index, "output"));
+  TORCH_CHECK_VALUE(device != nullptr, "output ", index, " is in host memory");
+  return View(*device);
+}
+
+std::vector<int64_t> LegacyCall::Numbers(size_t index) const {
+  const auto numbers = Input(index).to(at::kLong).contiguous();
+  const auto* first = numbers.const_data_ptr<int64_t>();
+  return {first, first + numbers.numel()};
+}
+
+at::Tensor LegacyCall::Strided(size_t index, at::IntArrayRef sizes, at::IntArrayRef strides,
+                               int64_t offset) const {
+  const auto* device = std::get_if<aclTensor>(&At(inputs_, index, "input"));
+  TORCH_CHECK_VALUE(device != nullptr, "input ", index, " is in host memory");
+  auto tensor = *device;
+  tensor.viewDims = sizes.vec();
+  tensor.strides = strides.vec();
+  tensor.offset = offset;
+  return View(tensor);
+}
+
+void LegacyCall::Return(size_t index, const at::Tensor& result) const {
+  auto out = Output(index);
+  Store(out, result.to(out.scalar_type()));
+}
 
 LegacyOperator::LegacyOperator(const char* type, LegacyFunction function) { Operators()[type] = function; }
 
@@ -67,14 +97,11 @@ LegacyResult RunLegacy(const char* type, const LegacyArguments& given, aclrtStre
   const auto [name, function] = *found;
   std::function<aclError()> kernel;
   const auto status = Prepare(name.data(), [&] {
-    const LegacyCall call(Hold(given.inputs, given.inputDescs, given.inputBuffers),
-                          Hold(given.outputs, given.outputDescs, given.outputBuffers),
-                          given.attributes == nullptr ? aclopAttr() : *given.attributes);
-    kernel = [name = name.data(), function = function, call] {
-      return Run(name, [&] {
-        auto once = call.ForOneRun();
-        function(once);
-      });
+    LegacyCall call(Hold(given.inputs, given.inputDescs, given.inputBuffers),
+                    Hold(given.outputs, given.outputDescs, given.outputBuffers),
+                    given.attributes == nullptr ? aclopAttr() : *given.attributes);
+    kernel = [name = name.data(), function = function, call = std::move(call)] {
+      return Run(name, [&] { function(call); });
     };
   });
   return {true, status == ACL_SUCCESS ? EnqueueKernel(stream, std::move(kernel)) : status};
