@@ -28,10 +28,7 @@ CANN_VERSION = "9.1.0"
 
 def build_simulator(cache: Path) -> Path:
     """Root of a simulated CANN: the directory with `set_env.sh`."""
-    # The operators come from the tables of others and are of no use here, so they are no part of the key.
-    rooms = ["include", "package", "src/runtime", "src/tensor", "src/compiler", "src/tools", "src/hccl"]
-    files = [SOURCES / "simulator" / "CMakeLists.txt"]
-    key = _digest([*files, *(SOURCES / "simulator" / room for room in rooms)])
+    key = _digest(_simulator_sources())
     target = cache / f"simulator-{key}"
     with FileLock(cache / f"simulator-{key}.lock"):
         if not (target / "done").exists():
@@ -39,6 +36,20 @@ def build_simulator(cache: Path) -> Path:
             _cmake_build(target)
             (target / "done").touch()
     return target / "installed" / f"cann-{CANN_VERSION}"
+
+
+def build_sanitized_tests(cache: Path, sanitizers: str, subjects: list[str]) -> Path:
+    """Directory of these C++ tests; they and the libraries they use are built with the sanitizers."""
+    key = _digest(_simulator_sources("tests"), [sanitizers, *subjects])
+    target = cache / f"sanitized-{key}"
+    with FileLock(cache / f"sanitized-{key}.lock"):
+        if not (target / "done").exists():
+            shutil.rmtree(target, ignore_errors=True)
+            flags = f"-fsanitize={sanitizers} -fno-sanitize-recover=all -O1 -g1"
+            build = _cmake_configure(target, CMAKE_BUILD_TYPE="Sanitized", CMAKE_CXX_FLAGS=flags)
+            _cmake_make(build, *subjects)
+            (target / "done").touch()
+    return target / "build" / "tests"
 
 
 def build_probe(cache: Path, cann: Path) -> Path:
@@ -104,21 +115,38 @@ def run_build(command: list[str], *, cwd: Path | None = None, **extra: str) -> N
 
 
 def _cmake_build(target: Path) -> None:
+    build = _cmake_configure(target, CMAKE_BUILD_TYPE="Release")
+    _cmake_make(build)
+    run_build(["cmake", "--install", str(build)])
+
+
+def _cmake_configure(target: Path, **chosen: str) -> Path:
     build = target / "build"
     definitions = {
-        "CMAKE_BUILD_TYPE": "Release",
         "CMAKE_INSTALL_PREFIX": str(target / "installed"),
         "ASCENDENV_CANN_VERSION": CANN_VERSION,
         "ASCENDENV_SOC": "Ascend910B3",
         "ASCENDENV_DEVICES": "4",
         "ASCENDENV_MEMORY": "1GiB",
-    }
+    } | chosen
     run_build(
         ["cmake", "-S", str(SOURCES / "simulator"), "-B", str(build), "-G", "Ninja"]
         + [f"-D{name}={value}" for name, value in definitions.items()]
     )
-    run_build(["cmake", "--build", str(build), "--parallel", str(os.cpu_count() or 1)])
-    run_build(["cmake", "--install", str(build)])
+    return build
+
+
+def _cmake_make(build: Path, *targets: str) -> None:
+    jobs = str(os.cpu_count() or 1)
+    run_build(["cmake", "--build", str(build), "--parallel", jobs, "--target", *(targets or ("all",))])
+
+
+def _simulator_sources(*more: str) -> list[Path]:
+    # The operators come from the tables of others and are of no use here, so they are no part of a key.
+    simulator = SOURCES / "simulator"
+    rooms = sorted(room for room in (simulator / "src").iterdir() if room.name != "operators")
+    parts = ("CMakeLists.txt", "include", "package", *more)
+    return [*(simulator / part for part in parts), *rooms]
 
 
 def _wheel_command(target: Path) -> list[str]:
