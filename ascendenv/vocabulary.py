@@ -32,6 +32,39 @@ class ChipFamily(_Word):
     CHIP_350 = "350"
 
 
+class CannComponent(_Word):
+    """The packages that CANN and its driver are delivered in.
+
+    ``ops`` are the operators of one chip family, called *kernels* up to CANN 8.3.
+    """
+
+    TOOLKIT = "toolkit"
+    OPS = "ops"
+    NNAL = "nnal"
+    NNAE = "nnae"
+    HDK = "hdk"
+    SUBPACKAGE = "subpackage"
+
+
+class PackageKind(_Word):
+    """In which form a channel delivers CANN."""
+
+    RUN = "run"
+    ZIP = "zip"
+    CONDA = "conda"
+    YUM = "yum"
+    APT = "apt"
+    PIP = "pip"
+
+
+class SupportPhase(_Word):
+    """What the vendor still does for the releases of one torch version, most first."""
+
+    DEVELOPMENT = "development"
+    MAINTENANCE = "maintenance"
+    END_OF_LIFE = "end-of-life"
+
+
 class Evidence(_Word):
     """How a row of the matrix is known, strongest first."""
 

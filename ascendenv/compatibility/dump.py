@@ -44,10 +44,14 @@ def _assignments(content: Mapping[str, object]) -> Iterator[str]:
 
 
 def _content(row: Row) -> dict[str, object]:
-    """The row's own columns first, then how it is known; columns left at their defaults are left out."""
+    """The row's own columns first, how it is known last; columns left at their defaults are left out."""
     content = row.model_dump(exclude_defaults=True)
-    known = {key: content.pop(key) for key in Row.model_fields if key in content}
-    return content | known
+    kinds = [kind for kind in type(row).__mro__ if issubclass(kind, Row)]
+
+    def generality(column: str) -> int:
+        return max(index for index, kind in enumerate(kinds) if column in kind.model_fields)
+
+    return {column: content[column] for column in sorted(content, key=generality)}
 
 
 def _key(name: str) -> str:

@@ -201,14 +201,14 @@ def parse_chip(matrix: Matrix, text: str) -> ChipFamily:
 
     Keys come first, so that ``910b`` is the A2. Raises ``UsageError`` for any other word.
     """
-    names = _chip_names(matrix)
+    names = chip_names(matrix)
     try:
         return names[text.strip().casefold()]
     except KeyError:
         raise unknown("chip", text, [str(chip.family) for chip in matrix.chips], also=names) from None
 
 
-def _chip_names(matrix: Matrix) -> dict[str, ChipFamily]:
+def chip_names(matrix: Matrix) -> dict[str, ChipFamily]:
     """Every name of every family, case folded. Of a name that two of them bear, the weightier kind wins."""
     by_weight = ("family", "socs", "npu_smi_names", "also_called")
     names: dict[str, ChipFamily] = {}

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from ascendenv.compatibility import query
 from ascendenv.compatibility.load import load
 from ascendenv.compatibility.model import TorchNpuRelease, all_tables
+from ascendenv.paths import resource_dir
 from ascendenv.versions import CannVersion
-from ascendenv.vocabulary import Arch, ChipFamily, Evidence
+from ascendenv.vocabulary import Arch, ChipFamily, Evidence, SupportPhase
 
 MATRIX = load()
 
@@ -169,3 +172,64 @@ def test_every_row_says_where_it_is_from() -> None:
     for table in all_tables():
         for row in getattr(MATRIX, table.field):
             assert row.source.strip(), row
+
+
+def test_every_tag_of_the_recipes_is_there_once() -> None:
+    tags = [
+        tag
+        for row in MATRIX.image_tags
+        if row.source.startswith("Ascend/cann-container")
+        for tag in row.tags()
+    ]
+    assert len(tags) == len(set(tags)) == 287
+    assert {"8.1.RC1.alpha001-910b-ubuntu22.04-py3.10", "9.1.0-beta.1-A3-ubuntu22.04-py3.12"} <= set(tags)
+
+
+def test_the_floors_of_glibc_are_those_of_the_wheels() -> None:
+    for row in MATRIX.torch_npu:
+        for arch, wheels in row.wheels.items():
+            floors = {
+                rule.requirement
+                for rule in MATRIX.tools
+                if rule.tool == "glibc"
+                and rule.needed_by == "torch_npu"
+                and rule.arch in {None, arch}
+                and SpecifierSet(rule.releases or "").contains(row.version, prereleases=True)
+            }
+            tags = {minor for text in wheels.platforms for minor in _glibc_minors(text)}
+            assert floors == {f">=2.{min(tags)}"}, (row.torch_npu, arch)
+
+
+def _glibc_minors(platforms: str) -> list[int]:
+    return [
+        int(minor)
+        for minor in re.findall(r"manylinux_2_(\d+)", platforms.replace("manylinux2014", "manylinux_2_17"))
+    ]
+
+
+def test_a_release_whose_support_has_ended_says_when() -> None:
+    for row in MATRIX.torch_support:
+        assert (row.ended is None) is (row.phase is not SupportPhase.END_OF_LIFE)
+        assert (row.from_day is None) is (row.next_phase is None)
+    assert {row.torch for row in MATRIX.torch_npu} - {row.torch for row in MATRIX.torch_support} == {"2.9.1"}
+
+
+def test_torchvision_is_known_for_every_torch() -> None:
+    for project in ("torchvision", "torchaudio"):
+        torches = {torch for row in MATRIX.extensions if row.package == project for torch in row.torch}
+        missing = {row.torch for row in MATRIX.torch_npu} - torches
+        assert missing == (set() if project == "torchvision" else {"2.14.0", "2.13.0", "2.12.0", "2.11.0"})
+
+
+def test_vllm_ascend_pins_what_no_index_has() -> None:
+    released = {row.torch_npu for row in MATRIX.torch_npu}
+    unpublished = {row.torch_npu for row in MATRIX.unpublished}
+    pinned = {row.torch_npu for row in MATRIX.extensions if row.package == "vllm-ascend"}
+    assert pinned - released == pinned & unpublished
+    assert "2.7.1.post1" in pinned & unpublished
+
+
+def test_no_row_names_the_host_of_a_package_registry() -> None:
+    hosts = ("py" + "pi.org", "python" + "hosted.org", "npm" + "js.org", "deb" + "ian.org")
+    for path in resource_dir("matrix").iterdir():
+        assert not [host for host in hosts if host in path.read_text(encoding="utf-8")]

@@ -63,8 +63,8 @@ def test_a_bad_value_is_named_by_file_row_and_key(matrix_dir: Path) -> None:
     [
         (
             "torch_npu.toml",
-            'torch = "2.14.0"',
-            'torch = "newest"',
+            'torch = "2.14.0"\ntrain',
+            'torch = "newest"\ntrain',
             "(torch_npu 2.14.0): torch: Invalid version",
         ),
         ("torch_npu.toml", "prerelease = false", 'prerelease = "no"', "(torch_npu 2.14.0): prerelease:"),
@@ -146,14 +146,14 @@ def test_each_row_is_held_to_its_schema(
         ),
         (
             "torch_npu.toml",
-            'torch = "2.14.0"',
-            'torch = "2.14.1"',
-            "(torch_npu 2.14.0): torch: train 26.2.0 does not list torch 2.14.1",
+            'torch = "2.14.0"\ntrain',
+            'torch = "2.14.9"\ntrain',
+            "(torch_npu 2.14.0): torch: train 26.2.0 does not list torch 2.14.9",
         ),
         (
             "torch_npu.toml",
-            'torch = "2.14.0"',
-            'torch = "2.13.0"',
+            'torch = "2.14.0"\ntrain',
+            'torch = "2.13.0"\ntrain',
             "(torch_npu 2.14.0): torch: 2.13.0 is not what 2.14.0 is named after",
         ),
         (
@@ -220,6 +220,146 @@ def test_each_row_is_held_to_its_schema(
             "(name pytorch-cpu-nju): mirror_of: 'pytorch' is not among the indexes",
         ),
         ("indexes.toml", 'url = "https://download.pytorch.org/whl/cpu", ', "", "exactly one row stands for"),
+        (
+            "torch_npu.toml",
+            '"26.0.X", "26.1.X"',
+            '"26.5.X", "26.1.X"',
+            "trains: '26.5.X' is not among the trains",
+        ),
+        (
+            "torch_npu.toml",
+            'torch_npu = "2.8.0", cann = "9.2.0", symptom',
+            'torch_npu = "2.8.8", cann = "9.2.0", symptom',
+            "reports[0] (torch_npu 2.8.8): torch_npu: 2.8.8 is not among the releases",
+        ),
+        (
+            "torch_npu.toml",
+            'torch = ["2.15.0", ',
+            'torch = ["2.14.0", ',
+            "torch_without_npu[0] (torch 2.14.0, 2.14.1, 2.12.1",
+        ),
+        (
+            "torch_npu.toml",
+            'torch_npu = "2.8.0.post1"',
+            'torch_npu = "2.8.0.post2"',
+            "unpublished[1] (torch_npu 2.8.0.post2): torch_npu: 2.8.0.post2 is among the releases",
+        ),
+        (
+            "torch_npu.toml",
+            'torch_npu = "2.8.0.post1", torch = "2.8.0", cann = "8.5.0"',
+            'torch_npu = "2.8.0.post1", torch = "2.8.0", cann = "8.5.9"',
+            "(torch_npu 2.8.0.post1): cann: 8.5.9 has no row in cann.toml",
+        ),
+        (
+            "cann.toml",
+            'ops = ["8.5.2"',
+            'ops = ["8.6.0"',
+            "ops_mixing[0] (ops 8.6.0, 9.0.X, 9.1.X): cann: 8.6.0",
+        ),
+        (
+            "cann.toml",
+            'cann = "9.1.1", component = "ops"',
+            'cann = "9.1.1", component = "toolkit"',
+            "subpackages[0] (cann 9.1.1): 9.1.1 toolkit is there 2 times",
+        ),
+        ("driver.toml", 'cann = ["8.2.RC1"]', 'cann = ["8.2.RC9"]', "cann: 8.2.RC9 has no row in cann.toml"),
+        (
+            "hardware.toml",
+            "soc_versions.Ascend310P1",
+            "soc_versions.Ascend310P6",
+            "(family 310p): soc_versions.Ascend310P6: is not among the SoCs of the family",
+        ),
+        (
+            "packages.toml",
+            'kind = "conda", name',
+            'kind = "zip", name',
+            "(component toolkit): name: {arch} is missing",
+        ),
+        ("packages.toml", 'kind = "conda"\n', 'kind = "yum"\n', "kind: there is no channel conda"),
+        ("packages.toml", "nnal_{version}_linux-{arch}", "nnal_{version}_linux", "name: {arch} is missing"),
+        ("packages.toml", "nnal_{version}", "nnal_{versoin}", "name: {versoin} is not known"),
+        (
+            "packages.toml",
+            "ascend-cann-toolkit={version}",
+            "ascend-cann-toolkit={chip}",
+            "{chip} and chips belong",
+        ),
+        (
+            "packages.toml",
+            '{ component = "nnae"',
+            '{ component = "ops"',
+            "(component ops): name: operators are those of a chip family",
+        ),
+        (
+            "packages.toml",
+            'file = "Ascend-cann-toolkit_9.0.0_linux-aarch64.zip", sha256',
+            'file = "Ascend-cann-toolkit_9.0.0_linux-riscv64.zip", sha256',
+            "file: no name of a package has this form",
+        ),
+        ("packages.toml", ", size = 1398240001", "", "neither sha256 nor size is there"),
+        (
+            "packages.toml",
+            'cann = "9.1.1", folder',
+            'cann = "9.1.7", folder',
+            "cann: 9.1.7 has no row in cann.toml",
+        ),
+        (
+            "images.toml",
+            'mirror_of = "quay.io/ascend/cann"',
+            'mirror_of = "quay.io"',
+            "mirror_of: 'quay.io' is not",
+        ),
+        (
+            "images.toml",
+            'repository = "quay.io/ascend/torch-npu", kind = "torch-npu"',
+            'repository = "quay.io/ascend/torch-npu", kind = "cann"',
+            "kind: no repository has 'torch-npu' images",
+        ),
+        ("images.toml", 'chips = ["910b"]', 'chips = ["910z"]', "chips: 910z has no row in hardware.toml"),
+        (
+            "images.toml",
+            "{version}-{chip}-{system}-py{python}",
+            "{version}-{chip}-{os}-py3",
+            "tag: {os} is not filled",
+        ),
+        (
+            "images.toml",
+            "{version}-{chip}-{system}-py{python}",
+            "{version}-{chip}-py{python}",
+            "tag: {system} is missing",
+        ),
+        (
+            "extensions.toml",
+            '"ascend", "triton-ascend"]',
+            '"ascent"]',
+            "indexes: 'ascent' is not among the indexes",
+        ),
+        (
+            "extensions.toml",
+            'package = "torchtitan-npu", version',
+            'package = "torchtitan", version',
+            "package: 'torchtitan' is not among the projects",
+        ),
+        (
+            "extensions.toml",
+            'trains = ["26.2.0"]',
+            'trains = ["26.9.0"]',
+            "trains: '26.9.0' is not among the trains",
+        ),
+        *(
+            ("contradictions.toml", f'about = "{old}"', f'about = "{new}"', f"about: '{new}' has no row")
+            for old, new in (
+                ("cann 9.0.0", "cann 9.0.9"),
+                ("cann 9.0.0", "cann nine"),
+                ("chip 310", "chip 311"),
+                ("chip 310", "torch 2.99.0"),
+                ("train 26.0.1", "train 26.0.9"),
+                ("torch_npu 2.13.0", "torch_npu 2.13.9"),
+                ("vllm-ascend 0.30.0rc1", "vllm-ascend 0.99.0"),
+                ("vllm-ascend 0.30.0rc1", "vllm-ascend newest"),
+                ("vllm-ascend 0.30.0rc1", "no such subject"),
+            )
+        ),
     ],
 )
 def test_rows_are_held_against_each_other(
@@ -255,8 +395,7 @@ def test_an_empty_directory_lists_every_missing_file(tmp_path: Path) -> None:
 def test_another_schema_an_unknown_and_a_missing_table_are_refused(matrix_dir: Path) -> None:
     replace(matrix_dir, "cann.toml", "schema = 1", "schema = 2")
     replace(matrix_dir, "python.toml", "requirements = [", "requirement = [")
-    replace(matrix_dir, "driver.toml", "schema = 1", "schema = 1\nsupport = 3")
-    (matrix_dir / "driver.toml").write_text("schema = 1\nsupport = 3\n", encoding="utf-8")
+    (matrix_dir / "driver.toml").write_text("schema = 1\nsupport = 3\nseen = []\n", encoding="utf-8")
     assert set(mistakes(matrix_dir)) == {
         "matrix/cann.toml: schema: 2 where 1 is understood",
         "matrix/python.toml: requirement: unknown table",
@@ -266,7 +405,7 @@ def test_another_schema_an_unknown_and_a_missing_table_are_refused(matrix_dir: P
 
 
 def test_a_row_that_is_no_table_is_refused(matrix_dir: Path) -> None:
-    (matrix_dir / "driver.toml").write_text('schema = 1\nsupport = ["9.1.0"]\n', encoding="utf-8")
+    (matrix_dir / "driver.toml").write_text('schema = 1\nsupport = ["9.1.0"]\nseen = []\n', encoding="utf-8")
     (mistake,) = mistakes(matrix_dir)
     assert mistake.startswith("matrix/driver.toml: support[0]: Input should be")
 
@@ -277,3 +416,18 @@ def test_the_error_reads_as_a_list(matrix_dir: Path) -> None:
         MatrixError, match=r"the compatibility matrix is not valid:\n  matrix/cann\.toml: schema"
     ):
         load(matrix_dir)
+
+
+def test_a_family_needs_a_row_to_have_boards(matrix_dir: Path) -> None:
+    text = (matrix_dir / "hardware.toml").read_text(encoding="utf-8")
+    head, chips, rest = text.partition('[[chips]]\nfamily = "310"\n')
+    (matrix_dir / "hardware.toml").write_text(head + rest[rest.index("[[chips]]") :], encoding="utf-8")
+    assert chips
+    assert any(
+        "boards[0] (family 310): family: 310 has no row" in mistake for mistake in mistakes(matrix_dir)
+    )
+
+
+def test_old_releases_may_name_a_cann_from_before_all_others(matrix_dir: Path) -> None:
+    replace(matrix_dir, "torch_npu.toml", 'cann = "5.0.2"', 'cann = "5.0.1"')
+    assert load(matrix_dir).unpublished[-1].cann == "5.0.1"

@@ -34,6 +34,11 @@ SpecifierText = Annotated[str, _parses_as(SpecifierSet)]
 PythonVersion = Annotated[str, Field(pattern=r"^3\.\d+$")]
 
 
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+HttpsUrl = Annotated[str, Field(pattern=r"^https://")]
+HexByte = Annotated[str, Field(pattern=r"^0x[0-9a-f]{2,4}$")]
+
+
 class Columns(BaseModel):
     """Columns that no row may have beyond its own; they are understood when a table is first read."""
 

@@ -32,8 +32,17 @@ class ExtensionRelease(Row):
         return Version(self.version)
 
 
+class ExtensionProject(Row):
+    """A package that is put on top of torch_npu, whichever release."""
+
+    package: str
+    title: str
+    indexes: tuple[str, ...] = Field((), description="the indexes that it is looked for on, by name")
+    npu_since: PackageVersion | None = Field(None, description="its first release that knows NPUs")
+
+
 class Exclusive(Row):
-    """Packages of which an environment can have one only; ``because`` says what they would do to each other."""
+    """Packages of which an environment can have one only; ``because`` says what they do to each other."""
 
     packages: tuple[str, ...] = Field(min_length=2)
     because: str

@@ -18,7 +18,7 @@ from ascendenv.compatibility.rows.base import (
     Row,
 )
 from ascendenv.versions import CannVersion
-from ascendenv.vocabulary import Arch, ChipFamily
+from ascendenv.vocabulary import Arch, ChipFamily, SupportPhase
 
 
 class WheelSupport(Columns):
@@ -61,6 +61,35 @@ class Train(Row):
     cann: CannText
     released: dt.date | None = None
     torch: tuple[PackageVersion, ...] = Field(min_length=1)
+
+
+class UnpublishedRelease(Row):
+    """A torch_npu version that a table names and no package index has."""
+
+    torch_npu: PackageVersion
+    torch: PackageVersion
+    train: str | None = None
+    cann: CannText | None = None
+
+
+class TorchWithoutNpu(Row):
+    """Versions of torch on the package index that no torch_npu was released for."""
+
+    torch: tuple[PackageVersion, ...] = Field(min_length=1)
+
+
+class TorchSupport(Row):
+    """How long the vendor takes care of the torch_npu releases for one torch version.
+
+    ``phase`` is where it was when the source was written; ``next_phase`` is announced for ``from_day``.
+    """
+
+    torch: PackageVersion
+    phase: SupportPhase
+    released: dt.date | None = None
+    next_phase: SupportPhase | None = None
+    from_day: dt.date | None = None
+    ended: dt.date | None = None
 
 
 class CompatibilityStatement(Row):
