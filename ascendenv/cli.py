@@ -19,6 +19,7 @@ from ascendenv.options import (
     Chip,
     Command,
     Devices,
+    Driver,
     Env,
     Format,
     Glibc,
@@ -36,6 +37,7 @@ from ascendenv.options import (
     TorchNpu,
     TorchOfEnvironment,
     Verbose,
+    With,
 )
 
 if TYPE_CHECKING:
@@ -86,9 +88,11 @@ def install(
     cann: Cann = None,
     torch: Torch = None,
     torch_npu: TorchNpu = None,
+    packages: With = None,
     python: Python = None,
     chip: Chip = None,
     arch: Arch = None,
+    driver: Driver = None,
     env: Env = None,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Use a simulated CANN: needs neither NPU nor CANN.")
@@ -112,7 +116,17 @@ def install(
     from ascendenv.simulate.choose import simulated_devices
 
     wanted = Wanted(
-        cann, torch, torch_npu, arch, python, chip, allow_declared, offline, allow_reported=allow_reported
+        cann,
+        torch,
+        torch_npu,
+        arch,
+        python,
+        chip,
+        allow_declared,
+        offline,
+        allow_reported=allow_reported,
+        packages=tuple(packages or ()),
+        driver=driver,
     )
 
     def answer() -> Result[BaseModel]:
@@ -139,10 +153,12 @@ def resolve(
     cann: Cann = None,
     torch: Torch = None,
     torch_npu: TorchNpu = None,
+    packages: With = None,
     arch: Arch = None,
     python: PlannedPython = None,
     chip: Chip = None,
     glibc: Glibc = None,
+    driver: Driver = None,
     allow_declared: AllowDeclared = False,
     allow_reported: AllowReported = False,
     offline: Offline = False,
@@ -165,7 +181,9 @@ def resolve(
         allow_declared,
         offline,
         allow_reported=allow_reported,
+        packages=tuple(packages or ()),
         glibc=glibc,
+        driver=driver,
     )
 
     def answer() -> Result[BaseModel]:

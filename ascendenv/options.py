@@ -77,6 +77,21 @@ Memory = Annotated[
     str | None,
     typer.Option("--memory", help="Memory of each simulated NPU, such as 64GiB.", show_default="8GiB"),
 ]
+With = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="PACKAGE",
+        help="A package on top, such as triton-ascend or 'numpy<2'; may be repeated.",
+        show_default=False,
+    ),
+]
+Driver = Annotated[
+    str | None,
+    typer.Option(
+        "--driver", help="NPU driver to plan for, such as 25.5.1, or `any`.", show_default="this machine's"
+    ),
+]
 AllowDeclared = Annotated[
     bool,
     typer.Option(

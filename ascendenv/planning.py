@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from ascendenv.compatibility import query
@@ -16,6 +17,7 @@ from ascendenv.host.gather import gather
 from ascendenv.host.model import Host, Interpreter
 from ascendenv.resolve.index import WheelSources
 from ascendenv.resolve.model import Conflict, Reason, Request, Target
+from ascendenv.resolve.packages import Wish, wish
 from ascendenv.resolve.ranges import cann_range, is_line, is_range, package_range
 from ascendenv.resolve.resolver import Choice, resolve
 from ascendenv.resolve.target import target as make_target
@@ -37,7 +39,15 @@ class Wanted:
     allow_declared: bool = False
     offline: bool = False
     allow_reported: bool = False
+    packages: tuple[str, ...] = ()
     glibc: str | None = None
+    driver: str | None = None
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The options for the target that were given, by name."""
+        values = {"arch": self.arch, "python": self.python, "chip": self.chip, "glibc": self.glibc}
+        return frozenset(name for name, value in values.items() if value is not None)
 
 
 def known_machine() -> tuple[Matrix, Host]:
@@ -52,13 +62,23 @@ def request_for(matrix: Matrix, wanted: Wanted) -> Request:
         _require_known_cann(matrix, wanted.cann)
     require_known("torch", wanted.torch, query.torch_versions(matrix))
     require_known("torch_npu", wanted.torch_npu, [row.version for row in query.select(matrix)])
+    for text in wanted.packages:
+        _require_known_package(matrix, wish(text, matrix))
     return Request(
         cann=wanted.cann,
         torch=wanted.torch,
         torch_npu=wanted.torch_npu,
+        packages=wanted.packages,
         allow_declared=wanted.allow_declared,
         allow_reported=wanted.allow_reported,
     )
+
+
+def _require_known_package(matrix: Matrix, wanted: Wish) -> None:
+    versions = [row.parsed for row in matrix.extensions if canonicalize_name(row.package) == wanted.name]
+    if versions and not any(map(wanted.admits, versions)):
+        texts = ", ".join(map(str, dict.fromkeys(versions)))
+        raise UsageError(f"the matrix knows no {wanted}", hint=f"known: {texts}")
 
 
 def _require_known_cann(matrix: Matrix, text: str) -> None:
@@ -112,9 +132,10 @@ def first_choice(
             python=python,
             chip=wanted.chip,
             glibc=wanted.glibc,
+            driver="any" if request.simulate else wanted.driver,
             default_python=python,
         )
-        answer = _answer(request, target, matrix, index, cann_source)
+        answer = _answer(request, target, matrix, index, cann_source, wanted.given)
         if isinstance(answer, Choice):
             why = _why_python(wanted, python, pythons, refusals)
             return replace(answer, reasons=(*answer.reasons, why)), python
@@ -126,10 +147,15 @@ def first_choice(
 
 
 def _answer(
-    request: Request, target: Target, matrix: Matrix, index: WheelSources, cann_source: str
+    request: Request,
+    target: Target,
+    matrix: Matrix,
+    index: WheelSources,
+    cann_source: str,
+    given: frozenset[str],
 ) -> Choice | Conflict | NetworkError:
     try:
-        return resolve(request, target, matrix, index, cann_source=cann_source)
+        return resolve(request, target, matrix, index, cann_source=cann_source, given=given)
     except NetworkError as error:
         return error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from ascendenv import paths, process
@@ -20,6 +21,7 @@ from ascendenv.install.toolchain import require_compiler
 from ascendenv.planning import Wanted, first_choice, own_python_first, request_for, short_version
 from ascendenv.resolve.lock import lock
 from ascendenv.resolve.model import Conflict, Plan
+from ascendenv.resolve.packages import Wish, wish
 from ascendenv.resolve.ranges import CannRange, cann_range, package_range
 from ascendenv.simulate.choose import DEFAULT_CHIP, driver_of, find_soc
 from ascendenv.simulate.model import SimulatedCann, SimulatedDevices
@@ -106,7 +108,13 @@ def _satisfies(plan: Plan, wanted: Wanted) -> bool:
         and (wanted.torch_npu is None or package_range(wanted.torch_npu).admits(Version(pairing.torch_npu)))
         and (wanted.python is None or short_version(wanted.python) == target.python)
         and (wanted.chip is None or query.parse_chip(load(), wanted.chip) is target.chip)
+        and all(_has(plan, wish(text, load())) for text in wanted.packages)
     )
+
+
+def _has(plan: Plan, wanted: Wish) -> bool:
+    named = (p for p in plan.packages if canonicalize_name(p.name) == wanted.name)
+    return any(wanted.admits(Version(package.version)) for package in named)
 
 
 def _usable_interpreters(host: Host, python: str | None, given: Path | None) -> list[Interpreter]:

@@ -50,7 +50,8 @@ def _reason(reason: Reason, plan: Plan) -> str | None:
     if reason.subject.startswith(f"torch {pairing.torch}"):
         return f"{reason.because}; from {reason.source}"
     itself = {f"torch_npu {pairing.torch_npu}", f"Python {plan.target.python}"}
-    return reason.because if reason.subject in itself else None
+    shown = reason.subject in itself or reason.because.startswith("goes with this stack")
+    return reason.because if shown else None
 
 
 def _add_passed_over(table: Table, passed_over: Sequence[PassedOver]) -> None:
@@ -93,7 +94,7 @@ def conflict_text(conflict: Conflict) -> RenderableType:
 def _options(nearest: Sequence[Nearest]) -> list[Text]:
     """Each change with its command beside it, or below it where that would be too wide to be pasted."""
     changes = [f"  {option.change}" for option in nearest]
-    commands = [as_called(" ".join(("ascendenv install", *option.options))) for option in nearest]
+    commands = [as_called(option.as_command) for option in nearest]
     doubts = ["" if option.wheels_found else f"  ({_DOUBT})" for option in nearest]
     widest = max(map(len, changes))
     if widest + 2 + max(map(len, commands)) <= _WIDTH and not any(doubts):
@@ -113,4 +114,6 @@ def _fact(constraint: Constraint) -> str:
     notes = [] if constraint.evidence is None else [str(constraint.evidence)]
     if constraint.wanted_by.startswith("installed"):
         notes.append(constraint.wanted_by)
+    elif constraint.wanted_by.startswith("/"):
+        notes.append(f"read from {constraint.wanted_by}")
     return f"{text} ({', '.join(notes)})" if notes else text

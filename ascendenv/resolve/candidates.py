@@ -13,6 +13,7 @@ from ascendenv.compatibility import query
 from ascendenv.compatibility.model import Matrix, TorchNpuRelease
 from ascendenv.compatibility.query import Judgement
 from ascendenv.resolve.model import Pairing, Request, Target
+from ascendenv.resolve.packages import NOTHING, Extensions, Offer, Wish, wish
 from ascendenv.resolve.ranges import parsed
 from ascendenv.versions import CannVersion, train_covers
 from ascendenv.vocabulary import Verdict
@@ -25,11 +26,12 @@ _VERDICT_RANK = {Verdict.PAIRED: 0, Verdict.DECLARED_COMPATIBLE: 1, Verdict.REPO
 
 @dataclass(frozen=True)
 class Candidate:
-    """One CANN with one torch_npu release, and what the matrix says of the two."""
+    """One CANN with one torch_npu release, what the matrix says of the two, and packages on top of them."""
 
     cann: CannVersion
     release: TorchNpuRelease
     judgement: Judgement
+    extensions: Extensions = NOTHING
 
     @property
     def torch(self) -> Version:
@@ -51,12 +53,17 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Situation:
-    """What a question to the resolver consists of. ``cann_source`` says who wants that CANN version."""
+    """What a question to the resolver consists of.
+
+    ``cann_source`` says who wants that CANN version; ``given`` names the options for the target that the
+    user has given, which every command that is proposed has to repeat.
+    """
 
     matrix: Matrix
     request: Request
     target: Target
     cann_source: str = "--cann"
+    given: frozenset[str] = frozenset()
 
     def with_python(self, python: str) -> Situation:
         """The same question for another Python."""
@@ -65,6 +72,15 @@ class Situation:
     def allowing(self, what: str) -> Situation:
         """The same question with ``allow_declared`` or ``allow_reported`` set."""
         return replace(self, request=self.request.model_copy(update={what: True}))
+
+    def with_driver(self, driver: str) -> Situation:
+        """The same question for another driver."""
+        return replace(self, target=self.target.model_copy(update={"driver": driver}))
+
+    @cached_property
+    def wishes(self) -> tuple[Wish, ...]:
+        """The packages that are wanted on top."""
+        return tuple(wish(text, self.matrix) for text in self.request.packages)
 
     @cached_property
     def canns(self) -> tuple[CannVersion, ...]:
@@ -84,7 +100,8 @@ class Situation:
         found = [*self._paired, *self._declared]
         if self.request.allow_reported:
             found += self.reported
-        return tuple(sorted((c for c in found if _preview_is_wanted(c, self.request)), key=_rank))
+        wanted = (c for c in found if _preview_is_wanted(c, self.request))
+        return tuple(sorted(self._with_extensions(wanted), key=_rank))
 
     @cached_property
     def reported(self) -> tuple[Candidate, ...]:
@@ -98,6 +115,13 @@ class Situation:
         }
         judged = (self._judged(cann, release) for cann, release in pairs.values())
         return tuple(c for c in judged if c.judgement.verdict is Verdict.REPORTED_BROKEN)
+
+    def _with_extensions(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+        """Each with every choice of packages on top of it."""
+        offer = Offer(self.matrix, self.wishes)
+        for candidate in candidates:
+            for extensions in offer.on(candidate.cann, candidate.release):
+                yield replace(candidate, extensions=extensions)
 
     @cached_property
     def _paired(self) -> tuple[Candidate, ...]:
@@ -165,15 +189,17 @@ def _preview_is_wanted(candidate: Candidate, request: Request) -> bool:
 
 
 def _rank(candidate: Candidate) -> tuple[object, ...]:
-    release, judgement = candidate.release, candidate.judgement
+    release, judgement, rows = candidate.release, candidate.judgement, candidate.extensions.rows
     return (
         candidate.cann.is_prerelease or release.prerelease,
         _VERDICT_RANK[judgement.verdict],
         bool(judgement.reports),
-        judgement.evidence.rank,
+        any(row.parsed.is_prerelease for row in rows),
+        max(evidence.rank for evidence in (judgement.evidence, *(row.evidence for row in rows))),
         _Descending(candidate.cann),
         _Descending(candidate.torch),
         _Descending(release.version),
+        [_Descending(row.parsed) for row in rows],
     )
 
 

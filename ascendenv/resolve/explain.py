@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ascendenv.resolve.candidates import Candidate, Situation
-from ascendenv.resolve.facts import facts, listed
+from ascendenv.resolve.fact import listed
+from ascendenv.resolve.facts import facts
 from ascendenv.resolve.model import Constraint
-from ascendenv.resolve.wants import PYTHON, Want, satisfying
+from ascendenv.resolve.wants import CANN, CHIP, DRIVER, PYTHON, TORCH, TORCH_NPU, Want, satisfying
 
 
 def minimal_conflict(candidates: Sequence[Candidate], wants: Sequence[Want]) -> tuple[Want, ...]:
@@ -27,17 +28,33 @@ def summary(clash: Sequence[Want], situation: Situation) -> str:
     """One line that names the wants of the clash."""
     named = {want.name: want.text for want in clash}
     where = f" on {situation.target.arch}" if PYTHON in named else ""
-    match sorted(named):
-        case ["python", "torch-npu"]:
-            return f"{named['torch-npu']} has no wheel for {named['python']}{where}"
-        case ["torch-npu"]:
-            return f"no CANN is known to go with {named['torch-npu']}"
-        case [("cann" | "torch" | "chip") as other, "torch-npu"]:
-            return f"{named['torch-npu']} does not go with {named[other]}"
-        case ["chip"]:
-            return f"no torch_npu supports {named['chip']}"
-        case _:
-            return f"no torch_npu goes with {listed(named.values())}{where}"
+    if any(want.wish is not None for want in clash):
+        return _summary_on_top(clash) + where
+    if TORCH_NPU in named:
+        return f"{_summary_of_release(named.pop(TORCH_NPU), named)}{where}"
+    if set(named) == {CANN, DRIVER}:
+        return f"{named[CANN]} does not go with {named[DRIVER]}"
+    if set(named) == {CHIP}:
+        return f"no torch_npu supports {named[CHIP]}"
+    return f"no torch_npu goes with {listed(named.values())}{where}"
+
+
+def _summary_of_release(release: str, others: Mapping[str, str]) -> str:
+    if not others:
+        return f"no CANN is known to go with {release}"
+    verb = "has no wheel for" if set(others) == {PYTHON} else "does not go with"
+    return f"{release} {verb} {listed(others.values())}"
+
+
+def _summary_on_top(clash: Sequence[Want]) -> str:
+    packages = [want.text for want in clash if want.wish is not None]
+    others = [want.text for want in clash if want.wish is None]
+    do, cannot = ("does", "goes") if len(packages) == 1 else ("do", "go")
+    if others:
+        return f"{listed(packages)} {do} not go with {listed(others)}"
+    if len(packages) > 1:
+        return f"{listed(packages)} cannot be in one environment"
+    return f"no stack that can be had {cannot} with {packages[0]}"
 
 
 def constraints(clash: Sequence[Want], situation: Situation) -> tuple[Constraint, ...]:
@@ -59,7 +76,9 @@ def _explained(want: Want, clash: Sequence[Want], situation: Situation) -> Const
 
 
 def _reports(clash: Sequence[Want], situation: Situation) -> Iterator[Constraint]:
-    for candidate in satisfying(situation.reported, clash):
+    if len({CANN, TORCH, TORCH_NPU} & {want.name for want in clash}) < 2:  # noqa: PLR2004  # a report is on a pair
+        return
+    for candidate in satisfying(situation.reported, [want for want in clash if want.wish is None]):
         judgement = candidate.judgement
         yield Constraint(
             subject=f"torch_npu {candidate.release.torch_npu}",

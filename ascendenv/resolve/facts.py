@@ -2,52 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from packaging.version import Version
 
 from ascendenv.compatibility import query
-from ascendenv.compatibility.model import Row, TorchNpuRelease
+from ascendenv.compatibility.model import TorchNpuRelease
 from ascendenv.resolve.candidates import Situation
+from ascendenv.resolve.drivers import judge_driver, listed_drivers, parse_driver
+from ascendenv.resolve.fact import SHOWN, Fact, few, meaning
+from ascendenv.resolve.package_facts import about_package, allowed_by_cann
 from ascendenv.resolve.ranges import parsed
-from ascendenv.resolve.wants import CANN, CHIP, GLIBC, PYTHON, TORCH, TORCH_NPU, Want, needed_glibc
+from ascendenv.resolve.wants import (
+    CANN,
+    CHIP,
+    DRIVER,
+    GLIBC,
+    PYTHON,
+    TORCH,
+    TORCH_NPU,
+    Want,
+    needed_glibc,
+    satisfying,
+)
 from ascendenv.versions import CannVersion
-
-# Longer lists would not be read.
-_SHOWN = 6
-
-
-@dataclass(frozen=True)
-class Fact:
-    """Text that continues a name such as ``CANN 9.1.0``, and the row of the matrix that it is from."""
-
-    text: str
-    row: Row | None = None
 
 
 def facts(want: Want, clash: Sequence[Want], situation: Situation) -> tuple[Fact, ...]:
     """What is known of ``want``, as far as it matters beside the other names in ``clash``."""
-    return tuple(_ABOUT[want.name](situation, frozenset(other.name for other in clash)))
-
-
-def listed(words: Iterable[str]) -> str:
-    """``a, b and c``."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
+    if want.wish is not None:
+        return tuple(about_package(want.wish, clash, situation))
+    names = frozenset(other.name for other in clash)
+    if want.name == DRIVER:
+        return tuple(_about_driver(clash, situation))
+    if names == {CANN, DRIVER}:
+        return tuple(_drivers_of_cann(situation))
+    if want.name == CANN:
+        allowed = tuple(allowed_by_cann(clash, situation))
+        return allowed or tuple(_about_cann(situation, names))
+    return tuple(_ABOUT[want.name](situation, names))
 
 
 def _about_cann(situation: Situation, clash: frozenset[str]) -> Iterator[Fact]:
     canns = _wanted_canns(situation)
     if not canns:
         released = [cann for cann in query.cann_versions(situation.matrix) if not cann.is_prerelease]
-        yield Fact(f"is no known release of it; known are {_few(list(map(str, released)))}")
+        yield Fact(f"is no known release of it; known are {few(released)}")
         return
     trains = [t for t in situation.matrix.trains if any(CannVersion(t.cann).covers(cann) for cann in canns)]
-    means = _meaning(canns, situation.request.cann)
+    means = meaning(canns, situation.request.cann)
     if trains:
         torches = sorted({torch for train in trains for torch in train.torch}, key=Version)
-        named = _few([train.train for train in trains])
+        named = few([train.train for train in trains])
         plural = "s" if len(trains) > 1 else ""
         yield Fact(
             f"{means}was released with torch_npu train{plural} {named}, for torch {', '.join(torches)}",
@@ -67,12 +73,6 @@ def _wanted_canns(situation: Situation) -> list[CannVersion]:
         for cann in situation.canns
         if wanted is not None and wanted.admits(cann) and (wanted.names_previews or not cann.is_prerelease)
     ]
-
-
-def _meaning(versions: Sequence[object], asked: str | None) -> str:
-    """``means 9.2.0, 9.1.1 and 9.1.0: `` before what is said of a range; nothing for an exact version."""
-    named = list(map(str, versions))
-    return "" if named == [asked] or len(named) < 2 else f"means {_few(named)}: "  # noqa: PLR2004  # one needs no list
 
 
 def _pythons_of_cann(situation: Situation, canns: Sequence[CannVersion]) -> Iterator[Fact]:
@@ -95,7 +95,7 @@ def _about_torch(situation: Situation, clash: frozenset[str]) -> Iterator[Fact]:
         )
         return
     last = next((row for row in rows if row.cann is not None), rows[0])
-    means = _meaning(sorted(torches, reverse=True), situation.request.torch)
+    means = meaning(sorted(torches, reverse=True), situation.request.torch)
     yield Fact(f"{means}last had torch_npu {last.torch_npu}, {_origin(last)}", last)
     if PYTHON in clash:
         yield Fact(f"its torch_npu {_wheels(rows, situation)}", last)
@@ -108,7 +108,7 @@ def _about_torch_npu(situation: Situation, clash: frozenset[str]) -> Iterator[Fa
         yield Fact(f"is no release of it; {known}")
         return
     if clash != {TORCH_NPU, PYTHON}:
-        means = _meaning([row.torch_npu for row in rows], situation.request.torch_npu)
+        means = meaning([row.torch_npu for row in rows], situation.request.torch_npu)
         yield Fact(f"{means}is for torch {_torches(rows)}, {_origin(rows[0])}", rows[0])
     if PYTHON in clash:
         yield Fact(_wheels(rows, situation), rows[0])
@@ -127,8 +127,8 @@ def _about_python(situation: Situation, _: frozenset[str]) -> Iterator[Fact]:
     torches = _meant_torches(situation)
     near = [row for row in having if parsed(row.torch) in torches] or list(having)
     versions = [row.torch_npu for row in near if not row.prerelease] or [row.torch_npu for row in near]
-    more = f" and {len(versions) - _SHOWN} older" if len(versions) > _SHOWN else ""
-    shown = ", ".join(versions[:_SHOWN])
+    more = f" and {len(versions) - SHOWN} older" if len(versions) > SHOWN else ""
+    shown = ", ".join(versions[:SHOWN])
     yield Fact(f"has wheels on {target.arch} of torch_npu {shown}{more}", near[0])
 
 
@@ -149,6 +149,33 @@ def _about_glibc(situation: Situation, _: frozenset[str]) -> Iterator[Fact]:
         f"(2.{needed_glibc(newest, target.arch)})",
         newest,
     )
+
+
+def _about_driver(clash: Sequence[Want], situation: Situation) -> Iterator[Fact]:
+    driver = parse_driver(situation.target.driver)
+    if driver is None:
+        return
+    rest = [want for want in clash if want.name != DRIVER]
+    canns = dict.fromkeys(c.cann for c in satisfying(situation.candidates, rest))
+    for cann in list(canns)[:1]:
+        judgement = judge_driver(situation.matrix, cann, driver)
+        if judgement.minimum is not None and driver < judgement.minimum:
+            because = f"is older than CANN {cann} allows ({judgement.minimum} or newer)"
+        elif query.driver_support(situation.matrix, cann, driver).supported is False:
+            because = f"is excluded by the vendor's list for CANN {cann}"
+        else:
+            because = judgement.because.removeprefix(f"driver {driver} ")
+        yield Fact(because, judgement)
+
+
+def _drivers_of_cann(situation: Situation) -> Iterator[Fact]:
+    for cann in _wanted_canns(situation)[:1]:
+        rows = query.driver_rows(situation.matrix, cann)
+        named = listed_drivers(situation.matrix, cann)
+        if named:
+            yield Fact(f"goes with drivers {few(named)}", rows[0])
+        else:
+            yield Fact("has no list of drivers in the matrix")
 
 
 def _wanted_releases(situation: Situation) -> list[TorchNpuRelease]:
@@ -175,14 +202,7 @@ def _meant_torches(situation: Situation) -> set[Version]:
 
 
 def _known(versions: Sequence[Version]) -> str:
-    return f"known are {_few(list(map(str, versions)))}"
-
-
-def _few(words: Sequence[str]) -> str:
-    """All words, or the first few of many."""
-    if len(words) <= _SHOWN:
-        return listed(words)
-    return f"{', '.join(words[:_SHOWN])} and {len(words) - _SHOWN} more"
+    return f"known are {few(versions)}"
 
 
 def _origin(row: TorchNpuRelease) -> str:

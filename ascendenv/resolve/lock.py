@@ -109,10 +109,13 @@ def _compile(choice: Choice, pip: PipConfiguration, constraints: Sequence[str], 
     with tempfile.TemporaryDirectory(prefix="ascendenv-lock-") as folder:
         wanted, locked = Path(folder, "requirements.in"), Path(folder, "pylock.toml")
         wanted.write_text("\n".join(choice.requirements) + "\n")
+        overrides = Path(folder, "overrides.txt")
+        overrides.write_text("\n".join(choice.overrides) + "\n")
         command = [
             uv.executable(), "pip", "compile", "--quiet", "--no-header", "--format=pylock.toml",
             f"--output-file={locked}", f"--python-version={choice.target.python}",
             f"--python-platform={_platform(choice.target)}", "--only-binary=:all:",
+            *([f"--overrides={overrides}"] if choice.overrides else []),
             *uv.options(pip, offline=offline), *constraints, str(wanted),
         ]  # fmt: skip
         process.run(command, env=uv.environ(pip, indexes=choice.indexes), cwd=Path(folder))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from ascendenv.host.urls import SecretUrl
@@ -21,6 +24,9 @@ class Request(Frozen):
     cann: str | None = None
     torch: str | None = None
     torch_npu: str | None = None
+    packages: tuple[str, ...] = Field(
+        default=(), description="what is wanted on top of torch_npu, as PEP 508 requirements"
+    )
     allow_declared: bool = Field(
         default=False, description="accept a combination that the vendor only declares compatible"
     )
@@ -46,17 +52,23 @@ class Request(Frozen):
 
 
 class Target(Frozen):
-    """The machine to plan for. ``glibc`` is its version, such as ``2.28``."""
+    """The machine to plan for. ``glibc`` is its version, such as ``2.28``.
+
+    ``driver`` is the NPU driver's version where it is known, ``driver_from`` where it is known from.
+    """
 
     arch: Arch
     python: str
     chip: ChipFamily | None = None
     glibc: str
+    driver: str | None = None
+    driver_from: str = ""
 
     def describe(self) -> str:
         """A short text for people."""
         chip = f", chip {self.chip}" if self.chip else ""
-        return f"{self.arch}, Python {self.python}{chip}, glibc {self.glibc}"
+        driver = f", driver {self.driver}" if self.driver else ""
+        return f"{self.arch}, Python {self.python}{chip}, glibc {self.glibc}{driver}"
 
 
 class Pairing(Frozen):
@@ -139,9 +151,16 @@ class Nearest(Frozen):
     change: str
     pairing: Pairing
     options: tuple[str, ...] = Field(description="command line options that ask for it")
+    command: Literal["install", "resolve"] = "install"
+    driver: str | None = Field(default=None, description="the driver that has to be installed first")
     wheels_found: bool = Field(
         default=True, description="false: the places that may have its wheels could not be asked"
     )
+
+    @property
+    def as_command(self) -> str:
+        """What asks for it, to be pasted."""
+        return f"ascendenv {self.command} {shlex.join(self.options)}"
 
 
 class Conflict(Frozen):

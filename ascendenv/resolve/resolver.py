@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from ascendenv.compatibility import query
@@ -48,7 +49,8 @@ class WheelIndex(Protocol):
 class Choice:
     """The combination to install. ``torch`` is the very build that was found, its label included.
 
-    ``requirements`` are PEP 508 texts, ``indexes`` the URLs of indexes that the user has not configured.
+    ``requirements`` are PEP 508 texts, ``indexes`` the URLs of indexes that the user has not configured,
+    ``overrides`` what holds whatever other packages declare.
     """
 
     target: Target
@@ -57,29 +59,38 @@ class Choice:
     requirements: tuple[str, ...]
     indexes: tuple[str, ...]
     reasons: tuple[Reason, ...]
+    overrides: tuple[str, ...] = ()
     warnings: tuple[Reason, ...] = ()
     passed_over: tuple[PassedOver, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Wheels:
-    """The two wheels of a candidate."""
+    """The wheels of a candidate: its own two, and those of the packages on top."""
 
     torch_npu: Found
     torch: Found
+    on_top: tuple[Found, ...] = ()
 
 
 def resolve(
-    request: Request, target: Target, matrix: Matrix, index: WheelIndex, *, cann_source: str = "--cann"
+    request: Request,
+    target: Target,
+    matrix: Matrix,
+    index: WheelIndex,
+    *,
+    cann_source: str = "--cann",
+    given: frozenset[str] = frozenset(),
 ) -> Choice | Conflict:
     """The best installable combination for ``request`` on ``target``.
 
-    ``cann_source`` says where the wanted CANN version comes from. Raises
+    ``cann_source`` says where the wanted CANN version comes from, ``given`` which options for the target the
+    user has given. Raises
     :class:`~ascendenv.errors.NetworkError` when nothing was found and a place that may have it could not be
     asked, :class:`~ascendenv.errors.UsageError` for a torch build that torch_npu refuses.
     """
     _refuse_accelerator_build(request)
-    situation = Situation(matrix, request, target, cann_source)
+    situation = Situation(matrix, request, target, cann_source, given)
     search = _Search(index)
     wanted = wants(situation)
     fitting = satisfying(situation.candidates, wanted)
@@ -91,7 +102,7 @@ def resolve(
             nearest=nearest(situation, clash, search.available),
         )
     passed_over: list[tuple[Candidate, Missing]] = []
-    for candidate in _one_for_each_torch_npu(fitting):
+    for candidate in _one_for_each_set_of_wheels(fitting):
         wheels = search.wheels(candidate, situation)
         if isinstance(wheels, _Wheels):
             return _choice(candidate, wheels, situation, passed_over)
@@ -116,9 +127,19 @@ class _Search:
         for version in _torch_builds(candidate, situation):
             torch = self._index.find("torch", version, situation.target)
             if isinstance(torch, Found):
-                return _Wheels(torch_npu, torch)
+                on_top = self._on_top(candidate, situation)
+                return on_top if isinstance(on_top, Missing) else _Wheels(torch_npu, torch, on_top)
             answers.append(torch)
         return next((missing for missing in answers if not missing.certain), answers[0])
+
+    def _on_top(self, candidate: Candidate, situation: Situation) -> tuple[Found, ...] | Missing:
+        found = []
+        for name, version in candidate.extensions.pins.items():
+            answer = self._index.find(name, version, situation.target)
+            if isinstance(answer, Missing):
+                return answer
+            found.append(answer)
+        return tuple(found)
 
     def available(self, candidate: Candidate, situation: Situation) -> bool | None:
         """Whether both wheels can be had; ``None`` when a place that may have one could not be asked."""
@@ -152,11 +173,12 @@ def _refuse_accelerator_build(request: Request) -> None:
         )
 
 
-def _one_for_each_torch_npu(fitting: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """The best candidate of each torch_npu: the same wheels are not looked for again with another CANN."""
-    best: dict[str, Candidate] = {}
+def _one_for_each_set_of_wheels(fitting: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """The best candidate of each: the same wheels are not looked for again with another CANN."""
+    best: dict[tuple[str, ...], Candidate] = {}
     for candidate in fitting:
-        best.setdefault(candidate.release.torch_npu, candidate)
+        wheels = (candidate.release.torch_npu, *candidate.extensions.requirements)
+        best.setdefault(wheels, candidate)
     return tuple(best.values())
 
 
@@ -168,7 +190,7 @@ def _choice(
 ) -> Choice:
     extra = query.requirements_for(situation.matrix, candidate.cann)
     torch = wheels.torch.wheel.version
-    indexes = (wheels.torch.index, wheels.torch_npu.index)
+    indexes = (wheels.torch.index, wheels.torch_npu.index, *(found.index for found in wheels.on_top))
     return Choice(
         target=situation.target,
         pairing=candidate.pairing,
@@ -176,17 +198,56 @@ def _choice(
         requirements=(
             f"torch=={torch}",
             f"torch-npu=={candidate.release.torch_npu}",
+            *candidate.extensions.requirements,
+            *_other_wishes(candidate, situation),
             *dict.fromkeys(row.requirement for row in extra),
             *ENVIRONMENT_TOOLS,
         ),
+        overrides=tuple(_overrides(candidate, torch, situation)),
         indexes=tuple(dict.fromkeys(index for index in indexes if index is not None)),
-        reasons=(*_reasons(candidate, wheels, situation), *map(_needed, extra)),
+        reasons=(
+            *_reasons(candidate, wheels, situation),
+            *_reasons_on_top(candidate),
+            *map(_needed, extra),
+        ),
         warnings=tuple(_warnings(candidate)),
         passed_over=tuple(
             PassedOver(torch_npu=better.release.torch_npu, wheel=missing.wanted, looked=missing.looked)
             for better, missing in passed_over
         ),
     )
+
+
+def _other_wishes(candidate: Candidate, situation: Situation) -> Iterator[str]:
+    """What is wanted on top and is no row of the matrix."""
+    picked = {canonicalize_name(row.package) for row in candidate.extensions.rows}
+    return (str(wish.requirement) for wish in situation.wishes if wish.name not in picked)
+
+
+def _overrides(candidate: Candidate, torch: Version, situation: Situation) -> Iterator[str]:
+    """What packages on top declare, and what is right here all the same.
+
+    torch_npu trails torch, so vllm declares a newer torch than the one that its Ascend plugin runs with.
+    What would overwrite a package that is here is left out, whoever declares it.
+    """
+    if not candidate.extensions.rows:
+        return
+    yield f"torch=={torch}"
+    yield f"torch-npu=={candidate.release.torch_npu}"
+    here = candidate.extensions.names
+    for group in situation.matrix.exclusive:
+        if here & set(group.packages):
+            yield from (f"{name}; python_version < '0'" for name in group.packages if name not in here)
+
+
+def _reasons_on_top(candidate: Candidate) -> Iterator[Reason]:
+    for row in candidate.extensions.rows:
+        brought = f", brings {', '.join(row.requires)}" if row.requires else ""
+        yield Reason(
+            subject=f"{row.package} {row.version}",
+            because=f"goes with this stack ({row.evidence}){brought}",
+            source=row.source,
+        )
 
 
 def _reasons(candidate: Candidate, wheels: _Wheels, situation: Situation) -> Iterator[Reason]:
@@ -260,7 +321,7 @@ def _not_known(missing: Missing, near: Sequence[Nearest]) -> NetworkError:
         "PIP_EXTRA_INDEX_URL=URL or a folder of wheels with PIP_FIND_LINKS=FOLDER"
     )
     known = next((n for n in near if n.wheels_found), None)
-    instead = "" if known is None else f"; or {known.change}: ascendenv install {' '.join(known.options)}"
+    instead = "" if known is None else f"; or {known.change}: {known.as_command}"
     return NetworkError(
         f"{missing.wanted} was not found, and not every place could be asked\n"
         + "\n".join(f"  {looked.outcome}: {', '.join(looked.places)}" for looked in missing.looked),

@@ -9,6 +9,7 @@ from ascendenv.compatibility.model import Matrix
 from ascendenv.errors import UsageError
 from ascendenv.host.model import Host
 from ascendenv.resolve.model import Target
+from ascendenv.versions import HdkVersion, InvalidHdkVersionError
 from ascendenv.vocabulary import Arch
 
 # What every torch_npu wheel since 2.7.1 asks for; stands in for a machine that nothing is known of.
@@ -25,18 +26,36 @@ def target(
     python: str | None = None,
     chip: str | None = None,
     glibc: str | None = None,
+    driver: str | None = None,
     default_python: str,
 ) -> Target:
     """The target from the host and the user's options. Raises ``UsageError`` for names nobody knows."""
     chosen_arch = parse_arch(arch) if arch else _own_arch(host)
     same_machine = chosen_arch is host.cpu.arch and host.os.libc == "glibc"
     own_glibc = host.os.libc_version if same_machine else OTHER_MACHINE_GLIBC
+    family = query.parse_chip(matrix, chip) if chip else host.chip
+    known = _own_driver(host) if same_machine and family is host.chip else None
     return Target(
         arch=chosen_arch,
         python=parse_python(matrix, python) if python else default_python,
-        chip=query.parse_chip(matrix, chip) if chip else host.chip,
+        chip=family,
         glibc=parse_glibc(glibc) if glibc else own_glibc,
+        driver=_parse_driver(driver) if driver else known,
+        driver_from="--driver" if driver else host.driver.where if known and host.driver else "",
     )
+
+
+def _own_driver(host: Host) -> str | None:
+    """The driver of this machine; one that a simulated CANN claims says nothing."""
+    return None if host.driver is None or any(npu.simulated for npu in host.npus) else host.driver.version
+
+
+def _parse_driver(text: str) -> str | None:
+    """A driver version such as ``25.5.1``, or ``any``. Raises ``UsageError`` for anything else."""
+    try:
+        return None if text == "any" else str(HdkVersion(text))
+    except InvalidHdkVersionError as error:
+        raise UsageError(str(error), hint="such as --driver 25.5.1, or `any`") from None
 
 
 def _own_arch(host: Host) -> Arch:

@@ -4,36 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
+
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from ascendenv.compatibility import query
 from ascendenv.compatibility.model import TorchNpuRelease
 from ascendenv.resolve.candidates import Candidate, Situation
+from ascendenv.resolve.drivers import judge_driver, parse_driver
+from ascendenv.resolve.packages import Offer, Wish
 from ascendenv.resolve.tags import glibc_minor
 from ascendenv.versions import CannVersion
 from ascendenv.vocabulary import Arch
 
 CANN, TORCH, TORCH_NPU, PYTHON, CHIP, GLIBC = "cann", "torch", "torch-npu", "python", "chip", "glibc"
-# What can be given up by asking for something else; a machine's chip and libc are what they are.
-NEGOTIABLE = frozenset({CANN, TORCH, TORCH_NPU, PYTHON})
+DRIVER = "driver"
+# What a machine is; everything else can be given up by asking for something else.
+FIXED = frozenset({CHIP, GLIBC})
 
 
 @dataclass(frozen=True)
 class Want:
     """One thing that a combination must satisfy.
 
-    ``name`` is the option that asks for it, ``text`` says it to people, ``holds`` tests a candidate,
-    ``wanted_by`` is the option or the place that it comes from.
+    ``name`` is the option that asks for it (for ``--with`` the package), ``text`` says it to people,
+    ``holds`` tests a candidate, ``wanted_by`` is the option or the place that it comes from.
     """
 
     name: str
     text: str
     wanted_by: str
     holds: Callable[[Candidate], bool]
+    wish: Wish | None = None
 
 
 def wants(situation: Situation) -> tuple[Want, ...]:
     """What must hold together, the user's own wants first."""
-    return (*_requested(situation), *_targeted(situation))
+    return (*_requested(situation), *_on_top(situation), *_targeted(situation))
 
 
 def satisfying(candidates: Iterable[Candidate], wanted: Sequence[Want]) -> tuple[Candidate, ...]:
@@ -54,6 +63,46 @@ def _requested(situation: Situation) -> Iterator[Want]:
         )
 
 
+def _on_top(situation: Situation) -> Iterator[Want]:
+    """The packages that the matrix can say something of; any other is the package index's business."""
+    picked = Offer(situation.matrix, situation.wishes).picked
+    needed = {canonicalize_name(Requirement(row.requirement).name) for row in situation.matrix.requirements}
+    for wish in situation.wishes:
+        if wish.name in picked:
+            yield Want(wish.name, str(wish), "--with", partial(_is_there, wish), wish)
+        elif wish.name in needed and wish.specifier:
+            holds = partial(_is_allowed, wish, Allowances(situation, wish.name))
+            yield Want(wish.name, str(wish), "--with", holds, wish)
+
+
+def _is_there(wish: Wish, candidate: Candidate) -> bool:
+    version = candidate.extensions.pins.get(wish.name)
+    return wish.name in candidate.extensions.names and (version is None or wish.admits(version))
+
+
+def _is_allowed(wish: Wish, allowances: Allowances, candidate: Candidate) -> bool:
+    return not (wish.specifier & allowances[candidate.cann]).is_unsatisfiable()
+
+
+class Allowances(dict[CannVersion, SpecifierSet]):
+    """Which versions of one package each CANN can do with, on the Python of the target."""
+
+    def __init__(self, situation: Situation, package: str) -> None:
+        self._matrix = situation.matrix
+        self._package = package
+        self._environment = {"python_version": situation.target.python}
+
+    def __missing__(self, cann: CannVersion) -> SpecifierSet:
+        allowed = SpecifierSet()
+        for row in query.requirements_for(self._matrix, cann):
+            requirement = Requirement(row.requirement)
+            applies = requirement.marker is None or requirement.marker.evaluate(self._environment)
+            if canonicalize_name(requirement.name) == self._package and applies:
+                allowed &= requirement.specifier
+        self[cann] = allowed
+        return allowed
+
+
 def _targeted(situation: Situation) -> Iterator[Want]:
     matrix, target = situation.matrix, situation.target
     yield Want(
@@ -63,6 +112,7 @@ def _targeted(situation: Situation) -> Iterator[Want]:
         lambda c: (
             query.has_wheel(c.release, target.arch, target.python)
             and query.python_supported_by_cann(matrix, c.cann, target.python) is not False
+            and all(target.python in SpecifierSet(row.python) for row in c.extensions.rows)
         ),
     )
     family = target.chip
@@ -81,6 +131,15 @@ def _targeted(situation: Situation) -> Iterator[Want]:
         "target",
         lambda c: needed_glibc(c.release, target.arch) <= glibc_minor(target.glibc),
     )
+    driver = parse_driver(target.driver)
+    if driver is not None:
+        judged = cache(lambda cann: judge_driver(matrix, cann, driver))
+        yield Want(
+            DRIVER,
+            f"driver {driver}",
+            target.driver_from or "--driver",
+            lambda c: judged(c.cann).supported is not False,
+        )
 
 
 def needed_glibc(release: TorchNpuRelease, arch: Arch) -> int:

@@ -5,16 +5,21 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 from planning import MATRIX, Shelf, ask, chosen, refused, target
 
 from ascendenv.compatibility import query
 from ascendenv.resolve import explain
 from ascendenv.resolve.candidates import Situation
+from ascendenv.resolve.drivers import parse_driver
 from ascendenv.resolve.model import Conflict, Nearest, Request, Target
+from ascendenv.resolve.packages import wish
 from ascendenv.resolve.resolver import Choice, resolve
 from ascendenv.resolve.target import pythons_with_wheels
-from ascendenv.resolve.wants import CANN, CHIP, GLIBC, PYTHON, TORCH, TORCH_NPU, satisfying, wants
+from ascendenv.resolve.wants import CANN, CHIP, DRIVER, GLIBC, PYTHON, TORCH, TORCH_NPU, satisfying, wants
 from ascendenv.versions import CannVersion
 from ascendenv.vocabulary import Arch, ChipFamily, Verdict
 
@@ -30,12 +35,17 @@ def wishes(versions: list[str]) -> st.SearchStrategy[str | None]:
     return st.none() | exact | bound | st.builds(",".join, st.tuples(bound, bound))
 
 
+_PACKAGES = [
+    *("triton", "triton-ascend", "triton-ascend>=3.2.2", "numpy>=2", "numpy<2", "requests"),
+    *("vllm-ascend", "vllm-ascend==0.18.0", "vllm-ascend<0.13", "vllm-ascend==0.23.0"),
+]
 _OPTIONAL_CANN, _OPTIONAL_TORCH, _OPTIONAL_TORCH_NPU = map(wishes, (_CANNS, _TORCHES, _RELEASES))
 REQUESTS = st.builds(
     Request,
     cann=_OPTIONAL_CANN,
     torch=_OPTIONAL_TORCH,
     torch_npu=_OPTIONAL_TORCH_NPU,
+    packages=st.lists(st.sampled_from(_PACKAGES), max_size=2, unique=True).map(tuple),
     allow_declared=st.booleans(),
     allow_reported=st.booleans(),
 )
@@ -45,6 +55,7 @@ TARGETS = st.builds(
     python=st.sampled_from(["3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15"]),
     chip=st.none() | st.sampled_from(ChipFamily),
     glibc=st.sampled_from(["2.17", "2.28", "2.36"]),
+    driver=st.none() | st.sampled_from(["23.0.3", "24.1.rc2", "25.0.rc1", "25.5.1", "26.2.0"]),
 )
 
 
@@ -92,7 +103,25 @@ def require_permitted(answer: Choice, request: Request, on: Target) -> None:
     verdict = query.judge(MATRIX, cann, row, chip=on.chip, python=on.python).verdict
     assert verdict is answer.pairing.verdict
     assert verdict is not Verdict.UNKNOWN
+    driver = parse_driver(on.driver)
+    assert driver is None or query.driver_support(MATRIX, cann, driver).supported is not False
+    require_permitted_on_top(answer, request)
     assert verdict is not Verdict.REPORTED_BROKEN or (request.allow_reported and answer.warnings)
+
+
+def require_permitted_on_top(answer: Choice, request: Request) -> None:
+    """Every package that was asked for is required, none twice, and none beside what it shuts out."""
+    required = [Requirement(text) for text in answer.requirements]
+    names = {canonicalize_name(requirement.name) for requirement in required}
+    assert {wish(text, MATRIX).name for text in request.packages} <= names
+    for group in MATRIX.exclusive:
+        assert len(names & set(group.packages)) <= 1
+    for name in names:
+        bounds = [requirement.specifier for requirement in required if requirement.name == name]
+        together = SpecifierSet()
+        for specifier in bounds:
+            together &= specifier
+        assert name == "numpy" or not together.is_unsatisfiable(), bounds
 
 
 _NARROWED = st.sampled_from(["cann", "torch", "torch_npu"])
@@ -150,6 +179,7 @@ def test_each_want_of_a_refusal_stands_in_the_way(request: Request, on: Target) 
 def solvable(request: Request, on: Target, kept: set[str]) -> bool:
     """Whether the part of a question that ``kept`` names has an answer."""
     part = Request(
+        packages=tuple(text for text in request.packages if wish(text, MATRIX).name in kept),
         cann=request.cann if CANN in kept else None,
         torch=request.torch if TORCH in kept else None,
         torch_npu=request.torch_npu if TORCH_NPU in kept else None,
@@ -163,6 +193,7 @@ def solvable(request: Request, on: Target, kept: set[str]) -> bool:
             python=python,
             chip=on.chip if CHIP in kept else None,
             glibc=on.glibc if GLIBC in kept else "2.99",
+            driver=on.driver if DRIVER in kept else None,
         )
         for python in pythons
     ]
@@ -183,16 +214,18 @@ def test_what_is_proposed_instead_works_when_it_is_asked_for(request: Request, o
 def _as_asked(near: Nearest, on: Target) -> tuple[Request, Target]:
     """The request that the proposal's command line makes on the same machine."""
     words = [word for word in near.options if not word.startswith("--allow")]
-    options = dict(zip(words[::2], words[1::2], strict=True))
-    machine = on.model_copy(update={"python": options.get("--python", on.python)})
+    pairs = list(zip(words[::2], words[1::2], strict=True))
+    options = dict(pairs)
+    changes = {"python": options.get("--python", on.python), "driver": near.driver or on.driver}
     request = Request(
         cann=options.get("--cann"),
         torch=options.get("--torch"),
         torch_npu=options.get("--torch-npu"),
+        packages=tuple(value for option, value in pairs if option == "--with"),
         allow_declared="--allow-declared" in near.options,
         allow_reported="--allow-reported" in near.options,
     )
-    return request, machine
+    return request, on.model_copy(update=changes)
 
 
 def proposals(request: Request, on: Target, shelf: Shelf | None = None) -> list[str]:

@@ -22,10 +22,15 @@ NOT_REACHED = Look("pytorch-cpu", "not reachable", answered=False)
 
 
 def target(
-    arch: str = "x86_64", python: str = "3.11", chip: str | None = None, glibc: str = "2.28"
+    arch: str = "x86_64",
+    python: str = "3.11",
+    chip: str | None = None,
+    glibc: str = "2.28",
+    driver: str | None = None,
 ) -> Target:
     family = None if chip is None else ChipFamily(chip)
-    return Target(arch=Arch(arch), python=python, chip=family, glibc=glibc)
+    where = "" if driver is None else "/usr/local/Ascend/driver/version.info"
+    return Target(arch=Arch(arch), python=python, chip=family, glibc=glibc, driver=driver, driver_from=where)
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ class Shelf:
 
     @staticmethod
     def _exists(project: str, version: Version, target: Target) -> bool:
-        if project == "torch":
+        if project != "torch-npu":
             return True
         rows = query.select(MATRIX, torch_npu=version, arch=target.arch, python=target.python)
         return bool(rows)
