@@ -7,7 +7,10 @@
 namespace simulator::operators {
 namespace {
 
-bool IsPlain(aclFormat format) {
+// A private format orders the data for the units of the device. Here it names a tensor like any other: the
+// data stays in the order of the view, at the beginning of a storage that is never smaller. Of that the
+// interface shows nothing, but to who reads the bytes of a storage without a change of format.
+bool IsKnown(aclFormat format) {
   switch (format) {
     case ACL_FORMAT_UNDEFINED:
     case ACL_FORMAT_ND:
@@ -18,6 +21,17 @@ bool IsPlain(aclFormat format) {
     case ACL_FORMAT_NDHWC:
     case ACL_FORMAT_NCL:
     case ACL_FORMAT_NC:
+    case ACL_FORMAT_NC1HWC0:
+    case ACL_FORMAT_NC1HWC0_C04:
+    case ACL_FORMAT_NDC1HWC0:
+    case ACL_FORMAT_FRACTAL_Z:
+    case ACL_FRACTAL_Z_3D:
+    case ACL_FORMAT_FRACTAL_NZ:
+    case ACL_FORMAT_FRACTAL_NZ_C0_2:
+    case ACL_FORMAT_FRACTAL_NZ_C0_4:
+    case ACL_FORMAT_FRACTAL_NZ_C0_8:
+    case ACL_FORMAT_FRACTAL_NZ_C0_16:
+    case ACL_FORMAT_FRACTAL_NZ_C0_32:
       return true;
     default:
       return false;
@@ -77,8 +91,8 @@ at::ScalarType ToScalarType(aclDataType dtype) {
 }
 
 at::Tensor View(const aclTensor& descriptor) {
-  TORCH_CHECK_VALUE(IsPlain(descriptor.format), "the private format ", static_cast<int>(descriptor.format),
-                    " is not implemented");
+  TORCH_CHECK_VALUE(IsKnown(descriptor.format), "the format ", static_cast<int>(descriptor.format),
+                    " is not known");
   const auto dtype = ToScalarType(descriptor.dtype);
   const auto itemsize = c10::elementSize(dtype);
   const auto bytes = at::detail::computeStorageNbytes(descriptor.viewDims, descriptor.strides, itemsize);

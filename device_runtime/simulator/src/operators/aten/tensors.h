@@ -10,7 +10,7 @@ namespace simulator::operators {
 at::ScalarType ToScalarType(aclDataType dtype);
 
 // A CPU tensor over the device memory that the descriptor points to; no copy, not resizable. Throws
-// c10::Error for a format with a private layout or a view that leaves its device allocation.
+// c10::Error for a format that is not known or a view that leaves its device allocation.
 at::Tensor View(const aclTensor& descriptor);
 
 at::Scalar ToScalar(const aclScalar& scalar);
