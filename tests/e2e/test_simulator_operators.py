@@ -144,22 +144,24 @@ report(first=first, total=total, second=failure(missing))
     assert seen["total"] == 6
 
 
-# `npu_iou` goes through the old aclop interface with every CANN, which refuses it at the launch: with a task
+# `npu_ifmr` goes through the old aclop interface with every CANN, which refuses it at the launch: with a task
 # queue that is on another thread, and the stream fails.
 OLD_INTERFACE = """
 import os
 torch.npu.set_device(0)
-boxes, right = torch.ones(4, 4).npu(), torch.ones(5, 3).npu()
+data, right = torch.ones(1).npu(), torch.ones(5, 3).npu()
+counts = torch.ones(128, dtype=torch.int32).npu()
+calibrate = lambda: torch_npu.npu_ifmr(data, data, data, counts, 0.9, 0.9, 0.7, 1.3, 0.1, False)
 def waits_for_an_event():
     event = torch.npu.Event()
     event.record()
     event.synchronize()
-refusal = failure(lambda: torch_npu.npu_iou(boxes, boxes).sum().item())
+refusal = failure(lambda: calibrate()[0].sum().item())
 later = [lambda: right.cpu(), lambda: right.sum().item(), torch.npu.synchronize, waits_for_an_event]
 report(refusal=refusal, later=[failure(call) for call in later])
 os._exit(0)  # a failed stream says so again at exit
 """
-REFUSAL = "operator Iou, of the old aclop interface, is not implemented by the simulated CANN"
+REFUSAL = "operator IFMR, of the old aclop interface, is not implemented by the simulated CANN"
 
 
 def test_a_refusal_of_the_old_interface_is_raised_where_the_operator_is_called(simulated: Simulated) -> None:
