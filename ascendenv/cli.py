@@ -26,6 +26,8 @@ from ascendenv.options import (
     Memory,
     Offline,
     OutputFormat,
+    OutputPlanFormat,
+    PlanFormat,
     PlannedPython,
     Python,
     Quiet,
@@ -162,13 +164,14 @@ def resolve(
     allow_declared: AllowDeclared = False,
     allow_reported: AllowReported = False,
     offline: Offline = False,
-    output: OutputFormat = Format.TEXT,
+    output: OutputPlanFormat = PlanFormat.TEXT,
 ) -> None:
     """Plan for this machine or any other; nothing is done."""
     from ascendenv.commands import plan
     from ascendenv.errors import ExitCode
     from ascendenv.planning import Wanted
-    from ascendenv.resolve.model import Conflict
+    from ascendenv.render import formats
+    from ascendenv.resolve.model import Conflict, Plan
     from ascendenv.result import Result
 
     wanted = Wanted(
@@ -191,7 +194,15 @@ def resolve(
         code = ExitCode.NO_COMBINATION if isinstance(found, Conflict) else ExitCode.OK
         return Result("ascendenv/resolve/1", found, code)
 
-    _finish("resolve", output, answer)
+    def work() -> None:
+        result = answer()
+        if output.value in formats.FILES and isinstance(result.payload, Plan):
+            sys.stdout.write(formats.FILES[output.value](result.payload))
+        else:
+            _print_and_exit(result, as_messages)
+
+    as_messages = Format.JSON if output is PlanFormat.JSON else Format.TEXT
+    _guarded("resolve", as_messages, work)
 
 
 @app.command()
@@ -373,14 +384,14 @@ def _become(command: Sequence[str], environ: Mapping[str, str]) -> None:
 
 def _finish(command: str, output: Format, answer: Callable[[], Result[BaseModel]]) -> None:
     """Print what a command returns and exit with its code."""
+    _guarded(command, output, lambda: _print_and_exit(answer(), output))
+
+
+def _print_and_exit(result: Result[BaseModel], output: Format) -> None:
     from ascendenv.render.output import print_result
 
-    def work() -> None:
-        result = answer()
-        print_result(result, as_json=output is Format.JSON)
-        raise typer.Exit(int(result.exit_code))
-
-    _guarded(command, output, work)
+    print_result(result, as_json=output is Format.JSON)
+    raise typer.Exit(int(result.exit_code))
 
 
 def _guarded(command: str, output: Format, work: Callable[[], object]) -> None:

@@ -16,6 +16,16 @@ class Format(str, Enum):
     JSON = "json"
 
 
+class PlanFormat(str, Enum):
+    """How a plan is printed: for people, for programs, or as a file that installers read."""
+
+    TEXT = "text"
+    JSON = "json"
+    PYLOCK = "pylock"
+    REQUIREMENTS = "requirements"
+    CONSTRAINTS = "constraints"
+
+
 class Shell(str, Enum):
     """What ``ascendenv env`` prints for."""
 
@@ -124,6 +134,7 @@ TorchOfEnvironment = Annotated[
     str | None,
     typer.Option("--torch", help="Take the environment with this torch version.", show_default=False),
 ]
+OutputPlanFormat = Annotated[PlanFormat, typer.Option("--format", help="How to print the plan.")]
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to print the result.")]
 Offline = Annotated[bool, typer.Option("--offline", help="Use no network.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show more.")]

@@ -64,6 +64,11 @@ class SupportPhase(_Word):
     MAINTENANCE = "maintenance"
     END_OF_LIFE = "end-of-life"
 
+    @property
+    def rank(self) -> int:
+        """0 is the most."""
+        return list(SupportPhase).index(self)
+
 
 class Evidence(_Word):
     """How a row of the matrix is known, strongest first."""

@@ -93,15 +93,16 @@ class Situation:
         """The combinations that may be proposed, best first.
 
         Releases before previews, paired before merely declared compatible, what nobody has reported to fail
-        before what somebody has; then by evidence, then newest. What the vendor only declares compatible
-        counts when it is allowed, or when nothing at all was released with that CANN; what a report
-        contradicts only when that is allowed.
+        before what somebody has; then by evidence, by what the vendor still takes care of, then newest. What
+        the vendor only declares compatible counts when it is allowed, or when nothing at all was released
+        with that CANN; what a report contradicts only when that is allowed.
         """
         found = [*self._paired, *self._declared]
         if self.request.allow_reported:
             found += self.reported
         wanted = (c for c in found if _preview_is_wanted(c, self.request))
-        return tuple(sorted(self._with_extensions(wanted), key=_rank))
+        care = {row.torch: row.phase.rank for row in self.matrix.torch_support}
+        return tuple(sorted(self._with_extensions(wanted), key=lambda c: _rank(c, care)))
 
     @cached_property
     def reported(self) -> tuple[Candidate, ...]:
@@ -188,7 +189,8 @@ def _preview_is_wanted(candidate: Candidate, request: Request) -> bool:
     return cann_is_fine and (not release.prerelease or release_is_named or with_named_preview)
 
 
-def _rank(candidate: Candidate) -> tuple[object, ...]:
+def _rank(candidate: Candidate, care: Mapping[str, int]) -> tuple[object, ...]:
+    """What the candidates are ordered by; ``care`` tells how much the vendor still cares for a torch."""
     release, judgement, rows = candidate.release, candidate.judgement, candidate.extensions.rows
     return (
         candidate.cann.is_prerelease or release.prerelease,
@@ -196,6 +198,7 @@ def _rank(candidate: Candidate) -> tuple[object, ...]:
         bool(judgement.reports),
         any(row.parsed.is_prerelease for row in rows),
         max(evidence.rank for evidence in (judgement.evidence, *(row.evidence for row in rows))),
+        care.get(release.torch, 0),
         _Descending(candidate.cann),
         _Descending(candidate.torch),
         _Descending(release.version),

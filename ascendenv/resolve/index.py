@@ -86,6 +86,7 @@ class WheelSources:
     def __init__(self, pip: PipConfiguration, matrix: Matrix, *, offline: bool) -> None:
         self._places = configured(pip)
         self._rows = tuple(sorted(matrix.indexes, key=lambda row: row.order))
+        self._known_on = {canonicalize_name(row.package): row.indexes for row in matrix.extension_projects}
         self._offline = offline
         self._session = fetch.session(pip)
         self._constraints = read_constraints(pip.constraints)
@@ -167,8 +168,11 @@ class WheelSources:
     def _of_the_matrix(self, project: str) -> Iterator[_Listed]:
         if self._places.no_index:
             return
+        name = canonicalize_name(project)
+        known_on = self._known_on.get(name, ())
         for row in self._rows:
-            if row.url is not None and canonicalize_name(project) in map(canonicalize_name, row.has):
+            known = name in map(canonicalize_name, row.has) or (row.mirror_of or row.name) in known_on
+            if row.url is not None and known:
                 yield _Listed(Index(row.url, row.name, self._session), row)
 
 

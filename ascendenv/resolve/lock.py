@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from packaging.pylock import Package as LockedPackage
 from packaging.pylock import PackageWheel, Pylock
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
 from packaging.version import Version
 
@@ -63,8 +64,24 @@ def lock(choice: Choice, pip: PipConfiguration, *, offline: bool = False) -> Pla
         reasons=choice.reasons,
         warnings=choice.warnings,
         passed_over=choice.passed_over,
+        indexes=choice.indexes,
+        constraints=tuple(stack_constraints(packages, choice)),
         lock=text,
     )
+
+
+def stack_constraints(packages: Sequence[Package], choice: Choice) -> Iterator[str]:
+    """What must stay as it is for torch_npu to work: the stack at its versions, the rest within bounds."""
+    versions: dict[str, str] = {canonicalize_name(package.name): package.version for package in packages}
+    for name in dict.fromkeys(("torch", "torch-npu", *choice.on_top)):
+        if name in versions:
+            yield f"{name}=={versions[name]}"
+    for requirement in map(Requirement, choice.bounds):
+        if requirement.specifier and canonicalize_name(requirement.name) not in {"torch", "torch-npu"}:
+            yield str(requirement)
+    for name in choice.shut_out:
+        # No version is like this one: an installer that needs the package says so, and stops.
+        yield f"{name}==0+overwrites.{choice.shut_out[name].replace('-', '.')}"
 
 
 def read_packages(lock_text: str, target: Target) -> tuple[Package, ...]:

@@ -128,6 +128,12 @@ class Plan(Frozen):
         default=(), description="field reports against the pairing, which the vendor's word outweighs"
     )
     passed_over: tuple[PassedOver, ...] = ()
+    indexes: tuple[SecretUrl, ...] = Field(
+        default=(), description="indexes beside the user's own that the packages were found on"
+    )
+    constraints: tuple[str, ...] = Field(
+        default=(), description="what later installations into the environment have to keep to"
+    )
     lock: str = Field(exclude=True, repr=False)
 
 

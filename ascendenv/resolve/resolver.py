@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
@@ -28,10 +29,12 @@ from ascendenv.resolve.model import (
 )
 from ascendenv.resolve.nearest import nearest
 from ascendenv.resolve.wants import satisfying, wants
-from ascendenv.vocabulary import Verdict
+from ascendenv.vocabulary import SupportPhase, Verdict
 
 # PyTorch's local version label of builds without an accelerator.
 CPU_LABEL = "cpu"
+# The index of these builds, as the matrix names it.
+CPU_INDEX = "pytorch-cpu"
 # Without a pip of its own, `pip install` inside the environment would reach another environment's.
 ENVIRONMENT_TOOLS = ("pip",)
 # A refusal names the best few wheels that were looked for; more would only scroll by.
@@ -50,7 +53,9 @@ class Choice:
     """The combination to install. ``torch`` is the very build that was found, its label included.
 
     ``requirements`` are PEP 508 texts, ``indexes`` the URLs of indexes that the user has not configured,
-    ``overrides`` what holds whatever other packages declare.
+    ``overrides`` what holds whatever other packages declare. ``on_top`` names the packages whose versions
+    are part of the combination, ``bounds`` are what CANN and torch_npu need, and ``shut_out`` has what must
+    never get into the environment, with the package that it would overwrite.
     """
 
     target: Target
@@ -60,6 +65,9 @@ class Choice:
     indexes: tuple[str, ...]
     reasons: tuple[Reason, ...]
     overrides: tuple[str, ...] = ()
+    on_top: tuple[str, ...] = ()
+    bounds: tuple[str, ...] = ()
+    shut_out: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[Reason, ...] = ()
     passed_over: tuple[PassedOver, ...] = ()
 
@@ -70,7 +78,7 @@ class _Wheels:
 
     torch_npu: Found
     torch: Found
-    on_top: tuple[Found, ...] = ()
+    on_top: Mapping[str, Found] = field(default_factory=dict)
 
 
 def resolve(
@@ -127,19 +135,28 @@ class _Search:
         for version in _torch_builds(candidate, situation):
             torch = self._index.find("torch", version, situation.target)
             if isinstance(torch, Found):
-                on_top = self._on_top(candidate, situation)
+                on_top = self._on_top(candidate, situation, torch.wheel.version.local)
                 return on_top if isinstance(on_top, Missing) else _Wheels(torch_npu, torch, on_top)
             answers.append(torch)
         return next((missing for missing in answers if not missing.certain), answers[0])
 
-    def _on_top(self, candidate: Candidate, situation: Situation) -> tuple[Found, ...] | Missing:
-        found = []
+    def _on_top(
+        self, candidate: Candidate, situation: Situation, label: str | None
+    ) -> Mapping[str, Found] | Missing:
+        """The wheels of the packages on top. What is built with torch has to be of the same kind of build."""
+        built_alike = {
+            canonicalize_name(row.package)
+            for row in situation.matrix.extension_projects
+            if CPU_INDEX in row.indexes
+        }
+        found = {}
         for name, version in candidate.extensions.pins.items():
-            answer = self._index.find(name, version, situation.target)
+            build = Version(f"{version}+{label}") if label and name in built_alike else version
+            answer = self._index.find(name, build, situation.target)
             if isinstance(answer, Missing):
                 return answer
-            found.append(answer)
-        return tuple(found)
+            found[name] = answer
+        return found
 
     def available(self, candidate: Candidate, situation: Situation) -> bool | None:
         """Whether both wheels can be had; ``None`` when a place that may have one could not be asked."""
@@ -190,7 +207,8 @@ def _choice(
 ) -> Choice:
     extra = query.requirements_for(situation.matrix, candidate.cann)
     torch = wheels.torch.wheel.version
-    indexes = (wheels.torch.index, wheels.torch_npu.index, *(found.index for found in wheels.on_top))
+    on_top = wheels.on_top.values()
+    indexes = (wheels.torch.index, wheels.torch_npu.index, *(found.index for found in on_top))
     return Choice(
         target=situation.target,
         pairing=candidate.pairing,
@@ -198,12 +216,15 @@ def _choice(
         requirements=(
             f"torch=={torch}",
             f"torch-npu=={candidate.release.torch_npu}",
-            *candidate.extensions.requirements,
+            *_required_on_top(candidate, wheels),
             *_other_wishes(candidate, situation),
             *dict.fromkeys(row.requirement for row in extra),
             *ENVIRONMENT_TOOLS,
         ),
         overrides=tuple(_overrides(candidate, torch, situation)),
+        on_top=tuple(candidate.extensions.pins),
+        bounds=tuple(dict.fromkeys(row.requirement for row in extra)),
+        shut_out=dict(_shut_out(candidate, situation)),
         indexes=tuple(dict.fromkeys(index for index in indexes if index is not None)),
         reasons=(
             *_reasons(candidate, wheels, situation),
@@ -216,6 +237,13 @@ def _choice(
             for better, missing in passed_over
         ),
     )
+
+
+def _required_on_top(candidate: Candidate, wheels: _Wheels) -> Iterator[str]:
+    """The packages on top, at the very builds that were found."""
+    for text in candidate.extensions.requirements:
+        found = wheels.on_top.get(canonicalize_name(Requirement(text).name))
+        yield text if found is None else f"{Requirement(text).name}=={found.wheel.version}"
 
 
 def _other_wishes(candidate: Candidate, situation: Situation) -> Iterator[str]:
@@ -234,10 +262,15 @@ def _overrides(candidate: Candidate, torch: Version, situation: Situation) -> It
         return
     yield f"torch=={torch}"
     yield f"torch-npu=={candidate.release.torch_npu}"
+    yield from (f"{name}; python_version < '0'" for name, _ in _shut_out(candidate, situation))
+
+
+def _shut_out(candidate: Candidate, situation: Situation) -> Iterator[tuple[str, str]]:
+    """What would overwrite a package that is here, with that package."""
     here = candidate.extensions.names
     for group in situation.matrix.exclusive:
-        if here & set(group.packages):
-            yield from (f"{name}; python_version < '0'" for name in group.packages if name not in here)
+        for kept in here & set(group.packages):
+            yield from ((name, kept) for name in group.packages if name != kept)
 
 
 def _reasons_on_top(candidate: Candidate) -> Iterator[Reason]:
@@ -260,9 +293,16 @@ def _reasons(candidate: Candidate, wheels: _Wheels, situation: Situation) -> Ite
     yield Reason(subject=f"torch {wheels.torch.wheel.version}", because=why_torch, source=wheels.torch.place)
     yield Reason(
         subject=f"torch_npu {release.torch_npu}",
-        because=f"train {release.train}, {_together(candidate)}",
+        because=f"train {release.train}, {_together(candidate)}{_support_ended(candidate, situation)}",
         source=wheels.torch_npu.place,
     )
+
+
+def _support_ended(candidate: Candidate, situation: Situation) -> str:
+    for row in situation.matrix.torch_support:
+        if row.torch == candidate.release.torch and row.phase is SupportPhase.END_OF_LIFE:
+            return f"; the vendor's support for torch {row.torch} has ended"
+    return ""
 
 
 def _together(candidate: Candidate) -> str:

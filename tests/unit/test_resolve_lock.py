@@ -15,6 +15,7 @@ from planning import chosen, target
 
 from ascendenv.errors import ExitCode, NetworkError
 from ascendenv.host.model import PipConfiguration
+from ascendenv.render import formats
 from ascendenv.resolve import uv
 from ascendenv.resolve.lock import LockError, lock, one_paragraph, read_packages
 from ascendenv.resolve.model import Plan, Request, Target
@@ -291,3 +292,47 @@ def test_a_broken_uv_is_told_without_its_command_line(
 )
 def test_uvs_words_become_one_paragraph(printed: str, paragraph: str) -> None:
     assert one_paragraph(printed) == paragraph
+
+
+def test_a_plan_says_what_later_installations_have_to_keep_to(index: FakeIndex) -> None:
+    index.add("numpy", "1.26.4").add("triton_ascend", "3.2.2")
+    wanted = replace(
+        choice("numpy", "triton-ascend==3.2.2"),
+        on_top=("triton-ascend",),
+        bounds=("numpy<2", 'numpy>2.1; python_version >= "3.13"', "attrs"),
+        shut_out={"triton": "triton-ascend"},
+    )
+
+    assert lock(wanted, pip(index)).constraints == (
+        "torch==2.12.0+cpu",
+        "torch-npu==2.12.0",
+        "triton-ascend==3.2.2",
+        "numpy<2",
+        'numpy>2.1; python_version >= "3.13"',
+        "triton==0+overwrites.triton.ascend",
+    )
+
+
+def test_overrides_hold_whatever_a_package_declares(index: FakeIndex) -> None:
+    index.add("vllm", "1.0", requires=["torch==2.13.0", "triton"])
+    wanted = replace(choice("vllm"), overrides=("torch==2.12.0+cpu", "triton; python_version < '0'"))
+
+    assert locked(lock(wanted, pip(index)))["torch"] == "2.12.0+cpu"
+    with pytest.raises(LockError, match="do not go together"):
+        lock(choice("vllm"), pip(index))
+
+
+def test_a_plan_as_files(index: FakeIndex) -> None:
+    made = lock(replace(choice(), bounds=()), pip(index))
+    plan = made.model_copy(update={"indexes": ("https://user:secret@example.org/simple",)})
+    torch = next(package for package in plan.packages if package.name == "torch")
+
+    lines = formats.requirements(plan).splitlines()
+    assert lines[:2] == [
+        "# CANN 9.1.0, torch 2.12.0, torch_npu 2.12.0.post2",
+        "# for x86_64, Python 3.11, glibc 2.28",
+    ]
+    assert lines[2] == "--extra-index-url https://****@example.org/simple"
+    assert f"torch==2.12.0+cpu --hash=sha256:{torch.sha256}" in lines
+    assert formats.constraints(plan).splitlines()[2:] == ["torch==2.12.0+cpu", "torch-npu==2.12.0"]
+    assert formats.pylock(plan) == plan.lock

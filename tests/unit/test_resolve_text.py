@@ -146,6 +146,8 @@ def _planned(choice: Choice) -> Plan:
         reasons=choice.reasons,
         warnings=choice.warnings,
         passed_over=choice.passed_over,
+        indexes=choice.indexes,
+        constraints=("torch==1",),
         lock="",
     )
 
