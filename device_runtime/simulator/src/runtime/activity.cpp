@@ -83,10 +83,13 @@ void StopListening(const ActivityListener& listener) {
 bool SomebodyListens() { return TheListeners().any.load(std::memory_order_relaxed); }
 
 std::function<aclError()> ObservedTask(Activity activity, std::function<aclError()> task) {
+  static std::atomic<uint64_t> last{0};
   ActivityRun run;
+  run.id = ++last;
   run.activity = std::move(activity);
   run.thread = CurrentThread();
   run.queued = MonotonicNow();
+  Tell(&ActivityListener::Queued, run);
   // A captured task runs as often as its graph does.
   return [queued = std::move(run), task = std::move(task)] {
     ActivityRun run = queued;

@@ -29,6 +29,7 @@ struct Activity {
 
 // One run of a task. Times are nanoseconds of CLOCK_MONOTONIC_RAW, which torch_npu's profiler reads as well.
 struct ActivityRun {
+  uint64_t id = 0;  // of the task: one that was captured runs several times
   Activity activity{};
   int32_t device = 0;  // physical
   int32_t stream = 0;
@@ -55,6 +56,8 @@ class ActivityListener {
   virtual ~ActivityListener() = default;
 
   // Called on the threads of the streams and of the host, several at once.
+  virtual void Queued(const ActivityRun& /*run*/) {
+  }  // by the calling thread; when it will run is not known yet
   virtual void Ran(const ActivityRun& run) = 0;
   virtual void Called(const HostCall& /*call*/) {}
 };
