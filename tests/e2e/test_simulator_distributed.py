@@ -44,7 +44,7 @@ def test_collectives(simulated: Simulated, ranks: int, seed: int, cases: int) ->
     assert "HCCL allreduce: Unsupported data type at::kDouble" in refused["float64"]
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("ranks", [2, 8])
 def test_data_parallel(simulated: Simulated, ranks: int) -> None:
     told = report(launch(simulated, "data_parallel.py", ranks))
     exact = {name: value for name, value in told.items() if name != "float16 hook"}
