@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ascendenv import interrupts
+from ascendenv.cli_matrix import matrix_app
+from ascendenv.finish import finish, guarded, print_and_exit
 from ascendenv.options import (
     AllowDeclared,
     AllowReported,
@@ -55,9 +57,6 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help: the decorated one takes three times as long to start
     add_completion=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-)
-matrix_app = typer.Typer(
-    help="What goes with what, with source and evidence.", no_args_is_help=True, rich_markup_mode=None
 )
 app.add_typer(matrix_app, name="matrix")
 simulate_app = typer.Typer(
@@ -147,7 +146,7 @@ def install(
             verbose=verbose,
         )
 
-    _finish("install", output, answer)
+    finish("install", output, answer)
 
 
 @app.command()
@@ -199,10 +198,10 @@ def resolve(
         if output.value in formats.FILES and isinstance(result.payload, Plan):
             sys.stdout.write(formats.FILES[output.value](result.payload))
         else:
-            _print_and_exit(result, as_messages)
+            print_and_exit(result, as_messages)
 
     as_messages = Format.JSON if output is PlanFormat.JSON else Format.TEXT
-    _guarded("resolve", as_messages, work)
+    guarded("resolve", as_messages, work)
 
 
 @app.command()
@@ -215,7 +214,7 @@ def doctor(output: OutputFormat = Format.TEXT) -> None:
         diagnosis = examine()
         return Result("ascendenv/doctor/1", diagnosis, diagnosis.exit_code)
 
-    _finish("doctor", output, answer)
+    finish("doctor", output, answer)
 
 
 @app.command()
@@ -236,7 +235,7 @@ def verify(
     """Prove, layer by layer, that an environment works."""
     from ascendenv.render.install import run_verify
 
-    _finish(
+    finish(
         "verify",
         output,
         lambda: run_verify(
@@ -253,7 +252,7 @@ def run(
     """Run a command with the environment and its CANN in effect."""
     from ascendenv.install.environment import choose
 
-    _guarded("run", Format.TEXT, lambda: _become(command, choose(env).environ()))
+    guarded("run", Format.TEXT, lambda: _become(command, choose(env).environ()))
 
 
 @app.command(name="env")
@@ -265,7 +264,7 @@ def show_env(
     from ascendenv.install.environment import choose
     from ascendenv.render.exports import exports
 
-    _guarded("env", Format.TEXT, lambda: sys.stdout.write(exports(choose(env), str(shell.value))))
+    guarded("env", Format.TEXT, lambda: sys.stdout.write(exports(choose(env), str(shell.value))))
 
 
 @app.command(name="list")
@@ -274,7 +273,7 @@ def list_environments(output: OutputFormat = Format.TEXT) -> None:
     from ascendenv.install.environment import list_environments
     from ascendenv.result import Result
 
-    _finish("list", output, lambda: Result("ascendenv/list/1", list_environments()))
+    finish("list", output, lambda: Result("ascendenv/list/1", list_environments()))
 
 
 @simulate_app.command(name="build")
@@ -297,7 +296,7 @@ def simulate_build(
     from ascendenv.simulate.provide import Asked
 
     asked = Asked(cann, chip, devices, memory, env, torch, to)
-    _finish("simulate-build", output, lambda: run_simulate_build(asked, quiet=quiet, verbose=verbose))
+    finish("simulate-build", output, lambda: run_simulate_build(asked, quiet=quiet, verbose=verbose))
 
 
 @simulate_app.command(name="run", context_settings={"allow_interspersed_args": False})
@@ -317,55 +316,11 @@ def simulate_run(
     from ascendenv.simulate.provide import Asked
 
     asked = Asked(cann, chip, devices, memory, env, torch)
-    _guarded(
+    guarded(
         "simulate-run",
         Format.TEXT,
         lambda: run_simulated(asked, command, _become, quiet=quiet, verbose=verbose),
     )
-
-
-@matrix_app.command(name="list")
-def matrix_list(
-    cann: Cann = None,
-    torch: Torch = None,
-    arch: Annotated[
-        str | None, typer.Option("--arch", help="Only with wheels for it.", show_default=False)
-    ] = None,
-    python: Annotated[
-        str | None, typer.Option("--python", help="Only with wheels for it.", show_default=False)
-    ] = None,
-    chip: Annotated[
-        str | None, typer.Option("--chip", help="Only what knows the chip.", show_default=False)
-    ] = None,
-    output: OutputFormat = Format.TEXT,
-) -> None:
-    """List torch_npu releases with what they go with."""
-    from ascendenv.commands import matrix_releases
-    from ascendenv.result import Result
-
-    _finish(
-        "matrix-list",
-        output,
-        lambda: Result(
-            "ascendenv/matrix-list/1",
-            matrix_releases(cann=cann, torch=torch, arch=arch, python=python, chip=chip),
-        ),
-    )
-
-
-@matrix_app.command(name="show")
-def matrix_show(
-    subject: Annotated[
-        list[str], typer.Argument(help="Such as `torch_npu==2.7.1.post8`, `cann 9.1.0` or `chip 910b`.")
-    ],
-    output: OutputFormat = Format.TEXT,
-) -> None:
-    """Show everything known of one version or chip, with sources."""
-    from ascendenv.compatibility.load import load
-    from ascendenv.compatibility.present import show
-    from ascendenv.result import Result
-
-    _finish("matrix-show", output, lambda: Result("ascendenv/matrix-show/1", show(load(), " ".join(subject))))
 
 
 def _become(command: Sequence[str], environ: Mapping[str, str]) -> None:
@@ -380,35 +335,6 @@ def _become(command: Sequence[str], environ: Mapping[str, str]) -> None:
             f"`{command[0]}` cannot be run: {error.strerror}",
             hint="it is looked for on the environment's PATH",
         ) from None
-
-
-def _finish(command: str, output: Format, answer: Callable[[], Result[BaseModel]]) -> None:
-    """Print what a command returns and exit with its code."""
-    _guarded(command, output, lambda: _print_and_exit(answer(), output))
-
-
-def _print_and_exit(result: Result[BaseModel], output: Format) -> None:
-    from ascendenv.render.output import print_result
-
-    print_result(result, as_json=output is Format.JSON)
-    raise typer.Exit(int(result.exit_code))
-
-
-def _guarded(command: str, output: Format, work: Callable[[], object]) -> None:
-    """Turn failures into one paragraph and an exit code; only a bug shows where it happened."""
-    from ascendenv.errors import AscendenvError, ExitCode
-    from ascendenv.render.output import print_bug, print_failure
-
-    try:
-        work()
-    except AscendenvError as error:
-        print_failure(command, error, as_json=output is Format.JSON)
-        raise typer.Exit(int(error.exit_code)) from None
-    except (typer.Exit, BrokenPipeError):
-        raise
-    except Exception as error:  # noqa: BLE001  # the outermost place: anything else is a bug to be reported
-        print_bug(command, error, as_json=output is Format.JSON)
-        raise typer.Exit(int(ExitCode.INTERNAL)) from None
 
 
 def main() -> None:

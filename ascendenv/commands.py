@@ -5,12 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from packaging.version import Version
-
-from ascendenv.compatibility import query
 from ascendenv.compatibility.load import load
 from ascendenv.compatibility.model import Matrix
-from ascendenv.compatibility.present import ReleaseList, release_list
 from ascendenv.doctor.diagnose import diagnose
 from ascendenv.doctor.model import Diagnosis
 from ascendenv.errors import UsageError
@@ -24,13 +20,12 @@ from ascendenv.planning import (
     known_machine,
     own_python_first,
     request_for,
-    require_known,
 )
 from ascendenv.resolve import uv
 from ascendenv.resolve.lock import lock
 from ascendenv.resolve.model import Conflict, Plan
 from ascendenv.resolve.resolver import Choice
-from ascendenv.resolve.target import parse_arch, parse_python, pythons_with_wheels
+from ascendenv.resolve.target import parse_arch, pythons_with_wheels
 from ascendenv.verify.model import Check, Report
 from ascendenv.verify.runner import verify
 
@@ -92,21 +87,3 @@ def device_numbers(text: str | None) -> tuple[int, ...] | None:
         raise UsageError(
             f"`--devices {text}` is not a list of numbers", hint="such as --devices 0,1"
         ) from None
-
-
-def matrix_releases(
-    *, cann: str | None, torch: str | None, arch: str | None, python: str | None, chip: str | None
-) -> ReleaseList:
-    """``ascendenv matrix list``."""
-    matrix = load()
-    require_known("torch", torch, query.torch_versions(matrix))
-    return release_list(
-        query.select(
-            matrix,
-            cann=query.parse_cann(matrix, cann) if cann else None,
-            torch=Version(torch) if torch else None,
-            arch=parse_arch(arch) if arch else None,
-            python=parse_python(matrix, python) if python else None,
-            chip=query.parse_chip(matrix, chip) if chip else None,
-        )
-    )

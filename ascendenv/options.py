@@ -26,6 +26,15 @@ class PlanFormat(str, Enum):
     CONSTRAINTS = "constraints"
 
 
+class MatrixFormat(str, Enum):
+    """How the matrix is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+    TOML = "toml"
+    MARKDOWN = "markdown"
+
+
 class Shell(str, Enum):
     """What ``ascendenv env`` prints for."""
 
@@ -136,6 +145,7 @@ TorchOfEnvironment = Annotated[
 ]
 OutputPlanFormat = Annotated[PlanFormat, typer.Option("--format", help="How to print the plan.")]
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to print the result.")]
+MatrixOutput = Annotated[MatrixFormat, typer.Option("--format", help="How to print the result.")]
 Offline = Annotated[bool, typer.Option("--offline", help="Use no network.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show more.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only the result.")]

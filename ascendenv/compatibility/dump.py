@@ -27,12 +27,12 @@ def heading(text: str) -> str:
 
 
 def _lines(table: Table[Any], rows: Sequence[Row]) -> str:
-    return f"{table.key} = [\n" + "".join(f"  {toml_value(_content(row))},\n" for row in rows) + "]\n"
+    return f"{table.key} = [\n" + "".join(f"  {toml_value(content(row))},\n" for row in rows) + "]\n"
 
 
 def _sections(table: Table[Any], rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
-        yield f"[[{table.key}]]\n" + "".join(f"{line}\n" for line in _assignments(_content(row)))
+        yield f"[[{table.key}]]\n" + "".join(f"{line}\n" for line in _assignments(content(row)))
 
 
 def _assignments(content: Mapping[str, object]) -> Iterator[str]:
@@ -43,7 +43,7 @@ def _assignments(content: Mapping[str, object]) -> Iterator[str]:
             yield f"{key} = {toml_value(value)}"
 
 
-def _content(row: Row) -> dict[str, object]:
+def content(row: Row) -> dict[str, object]:
     """The row's own columns first, how it is known last; columns left at their defaults are left out."""
     content = row.model_dump(exclude_defaults=True)
     kinds = [kind for kind in type(row).__mro__ if issubclass(kind, Row)]

@@ -11,17 +11,20 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from ascendenv.compatibility.present import MatrixEntry, ReleaseList
+from ascendenv.compatibility.describe import MatrixEntry
+from ascendenv.compatibility.listing import ReleaseList, RowList
+from ascendenv.compatibility.why import Explanation
 from ascendenv.doctor.model import Diagnosis, Finding, Fix
 from ascendenv.install.environment import EnvironmentList
 from ascendenv.install.installer import Installed, Proposal
 from ascendenv.render.console import show
+from ascendenv.render.matrix import entry_text, explanation_text, release_table, row_table
 from ascendenv.render.plan import conflict_text, plan_rows
 from ascendenv.render.wording import as_called, unbroken
 from ascendenv.resolve.model import Conflict, Plan
 from ascendenv.result import Message
 from ascendenv.verify.model import Check, Report
-from ascendenv.vocabulary import Arch, Outcome, Severity
+from ascendenv.vocabulary import Outcome, Severity
 
 SIMULATED = "SIMULATED  this is not an NPU: results say nothing about hardware"
 _MARKS = {Severity.ERROR: "✗", Severity.WARNING: "!", Severity.INFO: "·", Severity.OK: "✓"}
@@ -192,32 +195,7 @@ def _(listed: EnvironmentList) -> RenderableType:
     return Group(*lines)
 
 
-@render.register
-def _(listed: ReleaseList) -> RenderableType:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("torch_npu", "torch", "train", "CANN", *(f"Python on {arch}" for arch in Arch), "evidence"):
-        table.add_column(title, no_wrap=True)
-    for row in listed.releases:
-        pythons = (_span(row.pythons.get(arch, ())) for arch in Arch)
-        table.add_row(
-            row.torch_npu, row.torch, row.train, row.cann or "not stated", *pythons, str(row.evidence)
-        )
-    return table
-
-
-def _span(pythons: tuple[str, ...]) -> str:
-    return "-" if not pythons else pythons[0] if len(pythons) == 1 else f"{pythons[0]} - {pythons[-1]}"
-
-
-@render.register
-def _(entry: MatrixEntry) -> RenderableType:
-    """The facts, with their sources as numbered notes below: many facts share one source."""
-    sources = list(dict.fromkeys(fact.source for fact in entry.facts))
-    table = Table.grid(padding=(0, 2))
-    for fact in entry.facts:
-        note = f"[{sources.index(fact.source) + 1}]"
-        table.add_row(f"  {fact.key}", fact.value, Text(f"{fact.evidence} {note}", style="dim"))
-    notes = Table.grid(padding=(0, 1))
-    for number, source in enumerate(sources, start=1):
-        notes.add_row(f"  [{number}]", source)
-    return Group(Text(entry.subject, style="bold"), table, Text("sources"), notes)
+render.register(ReleaseList, release_table)
+render.register(RowList, row_table)
+render.register(MatrixEntry, entry_text)
+render.register(Explanation, explanation_text)

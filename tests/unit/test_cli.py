@@ -26,7 +26,8 @@ ROOT = Path(__file__).resolve().parents[2]
 Invoke = Callable[..., Result]
 COMMANDS = [
     *("install", "resolve", "doctor", "verify", "run", "env", "list"),
-    *("matrix", "matrix list", "matrix show", "simulate", "simulate build", "simulate run"),
+    *("matrix", "matrix list", "matrix show", "matrix why", "matrix schema"),
+    *("simulate", "simulate build", "simulate run"),
 ]
 
 
@@ -106,7 +107,12 @@ def invoke(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Invoke:
         ("verify", 2, ["no environment yet"]),
         ("verify --env /etc", 2, ["/etc is not an environment"]),
         ("matrix show bogus", 2, ["'bogus'"]),
+        ("matrix show cann 9.1.0 torch 2.7.1", 2, ["ascendenv matrix why cann 9.1.0 torch 2.7.1"]),
         ("matrix list --chip 910x", 2, ["910x"]),
+        ("matrix list drivers --torch 2.7.1", 2, ["narrowed by --cann"]),
+        ("matrix list driver", 2, ["did you mean `drivers`?"]),
+        ("matrix why torch newest", 2, ["'newest' is no torch"]),
+        ("matrix list --torch newest", 2, ["'newest' is no version of torch"]),
     ],
 )
 def test_wrong_input(words: str, code: int, texts: list[str], invoke: Invoke, tmp_path: Path) -> None:
@@ -346,3 +352,20 @@ def test_fish_understands_it(installed: Path, environ: dict[str, str]) -> None:
 def test_list_shows_it(installed: Path, environ: dict[str, str]) -> None:
     (found,) = json.loads(run(environ, "list", "--format", "json").stdout)["result"]["environments"]
     assert (found["path"], found["torch"], found["verified"]) == (str(installed), "2.7.1", False)
+
+
+def test_why_says_no_with_a_code_of_its_own(invoke: Invoke) -> None:
+    done = invoke("matrix", "why", "cann==9.1.0", "torch==2.6.0", "--format", "json")
+    assert done.exit_code == ExitCode.NO_COMBINATION
+    answer = json.loads(done.stdout)
+    assert (answer["schema"], answer["ok"], answer["exit_code"]) == ("ascendenv/matrix-why/1", False, 3)
+    assert answer["result"]["instead"][0]["command"] == "ascendenv resolve --cann 9.1.0 --torch 2.12.0"
+    assert invoke("matrix", "why", "cann==9.1.0", "torch==2.7.1").exit_code == ExitCode.OK
+
+
+def test_the_matrix_in_other_formats(invoke: Invoke) -> None:
+    listed = invoke("matrix", "list", "trains", "--cann", "9.1.0", "--format", "toml")
+    assert listed.stdout.startswith('table = "trains"\n\nrows = [\n  { train = "26.1.1", cann = "9.1.X"')
+    shown = invoke("matrix", "show", "train", "26.1.0", "--format", "markdown")
+    assert "| CANN | 9.1.0 | official |" in shown.stdout
+    assert json.loads(invoke("matrix", "schema").stdout)["title"] == "The compatibility matrix of ascendenv"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ascendenv.compatibility import present, query
+from ascendenv.compatibility import describe, listing, query
 from ascendenv.compatibility.load import load
 from ascendenv.errors import UsageError
 from ascendenv.vocabulary import Arch
@@ -13,7 +13,7 @@ MATRIX = load()
 
 
 def facts(subject: str) -> dict[str, list[str]]:
-    entry = present.show(MATRIX, subject)
+    entry = describe.show(MATRIX, subject)
     found: dict[str, list[str]] = {}
     for fact in entry.facts:
         assert fact.source
@@ -22,7 +22,7 @@ def facts(subject: str) -> dict[str, list[str]]:
 
 
 def test_release_list() -> None:
-    rows = present.release_list(query.select(MATRIX)).releases
+    rows = listing.release_list(query.select(MATRIX)).releases
     assert len(rows) == 67
     row = next(row for row in rows if row.torch_npu == "2.10.0.post6")
     assert (row.torch, row.train, row.cann) == ("2.10.0", "26.1.1", "9.1.X")
@@ -34,7 +34,7 @@ def test_release_list() -> None:
     ["torch_npu==2.7.1.post8", "torch-npu == 2.7.1.post8", "TORCH_NPU 2.7.1.post8", "torch_npu=2.7.1.post8"],
 )
 def test_a_subject_may_be_spelled_in_several_ways(subject: str) -> None:
-    assert present.show(MATRIX, subject).subject == "torch_npu 2.7.1.post8"
+    assert describe.show(MATRIX, subject).subject == "torch_npu 2.7.1.post8"
 
 
 def test_torch_npu() -> None:
@@ -94,7 +94,7 @@ def test_a_cann_of_which_little_is_known() -> None:
 
 def test_chip() -> None:
     found = facts("chip Ascend910_9392")
-    assert present.show(MATRIX, "chip Ascend910_9392").subject == "chip a3"
+    assert describe.show(MATRIX, "chip Ascend910_9392").subject == "chip a3"
     assert found["torch_npu"] == ["since train 6.0.rc3; Ascend910_9363 since 26.1.1"]
     assert "CANN 8.2.RC1" in found["operator package"]
     assert facts("chip 950")["CANN"] == ["since 9.0.0"]
@@ -121,7 +121,7 @@ def test_a_chip_that_no_torch_npu_knows() -> None:
 )
 def test_unknown_subjects(subject: str, message: str, hint: str) -> None:
     with pytest.raises(UsageError) as caught:
-        present.show(MATRIX, subject)
+        describe.show(MATRIX, subject)
     assert message in caught.value.message
     assert caught.value.hint is not None
     assert hint in caught.value.hint
