@@ -19,7 +19,7 @@ from pathlib import Path
 from filelock import FileLock
 
 ROOT = Path(__file__).resolve().parents[3]
-CANN, SOC, PYTHON = "9.1.0", "Ascend910B3", "3.11"
+SOC, PYTHON = "Ascend910B3", "3.11"
 SUITE = "bookworm"  # the Debian release whose Python that is
 _PACKAGES = ("libgomp1", "libstdc++6", f"python{PYTHON}")
 _SECONDS = 3600
@@ -27,8 +27,9 @@ _SECONDS = 3600
 
 @dataclass(frozen=True)
 class Pair:
-    """A torch and a torch_npu whose aarch64 wheels are CPU builds."""
+    """A torch and a torch_npu whose aarch64 wheels are CPU builds, and the CANN that goes with them."""
 
+    cann: str
     torch: str
     torch_npu: str
 
@@ -66,7 +67,7 @@ class Emulated:
 def emulated(pair: Pair, cache: Path) -> Emulated:
     """Make what is needed below ``cache``, each part once for each content."""
     packages = _packages(pair, cache)
-    return Emulated(_system(cache), packages, _cann(packages / "torch", cache))
+    return Emulated(_system(cache), packages, _cann(pair.cann, packages / "torch", cache))
 
 
 def _system(cache: Path) -> Path:
@@ -83,7 +84,7 @@ def _system(cache: Path) -> Path:
 
 def _packages(pair: Pair, cache: Path) -> Path:
     target = ["--arch", "aarch64", "--python", PYTHON, "--chip", "910b"]
-    wanted = ["--cann", CANN, "--torch", pair.torch, "--torch-npu", pair.torch_npu]
+    wanted = ["--cann", pair.cann, "--torch", pair.torch, "--torch-npu", pair.torch_npu]
     resolve = [sys.executable, "-m", "ascendenv", "resolve", *target, *wanted, "--format", "json"]
     plan = json.loads(_run(resolve))["result"]["plan"]
     lines = [
@@ -103,18 +104,18 @@ def _packages(pair: Pair, cache: Path) -> Path:
     return packages
 
 
-def _cann(torch: Path, cache: Path) -> Path:
+def _cann(version: str, torch: Path, cache: Path) -> Path:
     sources = ROOT / "device_runtime" / "simulator"
     files = sorted(path for path in sources.rglob("*") if path.is_file())
     contents = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
-    place = cache / f"simulator-{_digest([str(torch), *contents])}"
+    place = cache / f"simulator-{_digest([version, str(torch), *contents])}"
     definitions = {
         "CMAKE_SYSTEM_NAME": "Linux",
         "CMAKE_SYSTEM_PROCESSOR": "aarch64",
         "CMAKE_CXX_COMPILER": "aarch64-linux-gnu-g++",
         "CMAKE_BUILD_TYPE": "Release",
         "CMAKE_INSTALL_PREFIX": str(place / "installed"),
-        "ASCENDENV_CANN_VERSION": CANN,
+        "ASCENDENV_CANN_VERSION": version,
         "ASCENDENV_SOC": SOC,
         "ASCENDENV_TORCH": str(torch),
     }
@@ -126,7 +127,7 @@ def _cann(torch: Path, cache: Path) -> Path:
             _run(["cmake", "--build", str(build), "--parallel", str(os.cpu_count() or 1)])
             _run(["cmake", "--install", str(build)])
             done.touch()
-    return place / "installed" / f"cann-{CANN}"
+    return place / "installed" / "ascend-toolkit" / "latest"  # in every layout
 
 
 def _digest(parts: Iterable[str]) -> str:

@@ -1,4 +1,8 @@
-"""The pair that guides use with CANN 9.1.0, on aarch64; run by ``bin/test-aarch64`` alone."""
+"""Real pairs on the simulated CANN on aarch64; run by ``bin/test-aarch64`` alone.
+
+There the default index has CPU builds up to torch 2.10.0; on x86_64 all are CUDA builds, beside which torch_npu
+refuses to run.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,11 @@ from typing import Any
 import pytest
 from slow.aarch64.emulated import Pair, emulated
 
-PAIR = Pair(torch="2.7.1", torch_npu="2.7.1.post8")
+PAIRS = [
+    Pair(cann="8.3.RC1", torch="2.7.1", torch_npu="2.7.1"),
+    Pair(cann="9.1.0", torch="2.7.1", torch_npu="2.7.1.post8"),  # what guides use
+    Pair(cann="9.2.0", torch="2.10.0", torch_npu="2.10.0.post7"),
+]
 
 # One process for all: an import takes minutes of emulated time.
 PROGRAM = """
@@ -63,13 +71,20 @@ print("REPORT", json.dumps(dict(
 """
 
 
+@pytest.fixture(scope="module", params=PAIRS, ids=[pair.torch_npu for pair in PAIRS])
+def pair(request: pytest.FixtureRequest) -> Pair:
+    """Both tests and what they share are for one pair after the other."""
+    chosen: Pair = request.param
+    return chosen
+
+
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
+def ran(pair: Pair, tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
     """The program's run."""
     kept = os.environ.get("ASCENDENV_TEST_CACHE")
     cache = Path(kept) if kept else tmp_path_factory.mktemp("aarch64")
     cache.mkdir(parents=True, exist_ok=True)
-    return emulated(PAIR, cache).python(PROGRAM)
+    return emulated(pair, cache).python(PROGRAM)
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +97,10 @@ def seen(ran: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return values
 
 
-def test_the_wheels_are_those_of_aarch64(seen: dict[str, Any]) -> None:
+def test_the_wheels_are_those_of_aarch64(seen: dict[str, Any], pair: Pair) -> None:
     assert seen["machine"] == "aarch64"
-    assert seen["torch"].split("+")[0] == PAIR.torch
-    assert seen["torch_npu"] == PAIR.torch_npu
+    assert seen["torch"].split("+")[0] == pair.torch
+    assert seen["torch_npu"] == pair.torch_npu
 
 
 def test_the_simulated_devices_are_found(seen: dict[str, Any]) -> None:
