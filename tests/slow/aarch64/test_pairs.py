@@ -1,7 +1,7 @@
 """Real pairs on the simulated CANN on aarch64; run by ``bin/test-aarch64`` alone.
 
-There the default index has CPU builds up to torch 2.10.0; on x86_64 all are CUDA builds, beside which torch_npu
-refuses to run.
+There the default index has CPU builds up to torch 2.10.0. On x86_64 all are CUDA builds, beside which
+torch_npu refuses to run.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ Boxes Down(const Boxes& boxes) {
 
 at::Tensor Area(const Boxes& boxes, double eps = 0) { return (boxes.Width() + eps) * (boxes.Height() + eps); }
 
-Boxes Intersection(const Boxes& first, const Boxes& second) {
+Boxes CommonPart(const Boxes& first, const Boxes& second) {
   Boxes both{at::max(first.left, second.left), at::max(first.top, second.top),
              at::min(first.right, second.right), at::min(first.bottom, second.bottom)};
   both.right = at::max(both.right, both.left);
@@ -51,14 +51,14 @@ Boxes Hull(const Boxes& first, const Boxes& second) {
 }
 
 // What GIoU, DIoU and CIoU have in common.
-struct Pairs {
-  explicit Pairs(const LegacyCall& call)
+struct BoxPairs {
+  explicit BoxPairs(const LegacyCall& call)
       : first(FromRows(call.Input(0), call.Attribute("trans", false))),
         second(FromRows(call.Input(1), call.Attribute("trans", false))) {
     const auto mode = call.Attribute<std::string>("mode", "iou");
     TORCH_CHECK_VALUE(mode == "iou", "mode ", mode, " is not implemented");
     if (call.Attribute("is_cross", true)) second = Down(second);
-    const auto overlap = Area(Intersection(first, second));
+    const auto overlap = Area(CommonPart(first, second));
     joined = Area(first) + Area(second) - overlap;
     iou = overlap / joined.clamp_min(kEps);
     hull = Hull(first, second);
@@ -77,7 +77,7 @@ struct Pairs {
   at::Tensor joined, iou;
 };
 
-// Pairs that are not crossed come as one row.
+// BoxPairs that are not crossed come as one row.
 void Overlaps(const LegacyCall& call, size_t index, Tensor result) {
   call.Return(index, result.view(call.Output(index).sizes()));
 }
@@ -87,7 +87,7 @@ const LegacyOperator iou{"Iou", [](const LegacyCall& call) {
                            const auto first = FromColumns(call.Input(0));
                            const auto second = Down(FromColumns(call.Input(1)));
                            const auto eps = call.Attribute("eps", 1.0F);
-                           const auto overlap = Area(Intersection(first, second));
+                           const auto overlap = Area(CommonPart(first, second));
                            const auto ground = Area(second, eps);
                            const bool foreground = call.Attribute<std::string>("mode", "iou") == "iof";
                            const auto whole = foreground ? ground : Area(first, eps) + ground - overlap;
@@ -95,25 +95,25 @@ const LegacyOperator iou{"Iou", [](const LegacyCall& call) {
                          }};
 
 const LegacyOperator giou{"GIoU", [](const LegacyCall& call) {
-                            const Pairs pairs(call);
-                            const auto hull = Area(pairs.hull).clamp_min(Pairs::kEps);
+                            const BoxPairs pairs(call);
+                            const auto hull = Area(pairs.hull).clamp_min(BoxPairs::kEps);
                             Overlaps(call, 0, pairs.iou - (hull - pairs.joined) / hull);
                           }};
 
 const LegacyOperator diou{"DIoU", [](const LegacyCall& call) {
-                            const Pairs pairs(call);
+                            const BoxPairs pairs(call);
                             Overlaps(call, 0, pairs.iou - pairs.Distance());
                           }};
 
 // The second output is what the gradient needs of the angles.
 const LegacyOperator ciou{"CIoU", [](const LegacyCall& call) {
-                            const Pairs pairs(call);
+                            const BoxPairs pairs(call);
                             const auto angle = [](const Boxes& boxes) {
-                              return at::atan(boxes.Width() / (boxes.Height() + Pairs::kEps));
+                              return at::atan(boxes.Width() / (boxes.Height() + BoxPairs::kEps));
                             };
                             const auto between = angle(pairs.second) - angle(pairs.first);
                             const auto shape = between.square() * (4 / (M_PI * M_PI));
-                            const auto weight = shape / (1 - pairs.iou + shape).clamp_min(Pairs::kEps);
+                            const auto weight = shape / (1 - pairs.iou + shape).clamp_min(BoxPairs::kEps);
                             Overlaps(call, 0, pairs.iou - (pairs.Distance() + shape * weight));
                             if (call.Attribute("atan_sub_flag", false)) Overlaps(call, 1, between);
                           }};
