@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sanitized import built, check_clean
 
-SUBJECTS = ["event_test", "memory_stress_test", "stream_test"]
+SUBJECTS = ["abort_test", "event_test", "memory_stress_test", "stream_test"]
 
 
 @pytest.fixture(scope="session")

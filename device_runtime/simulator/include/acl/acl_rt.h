@@ -139,6 +139,12 @@ typedef enum aclrtMemLocationType {
   ACL_MEM_LOCATION_TYPE_HOST_NUMA = 4,
 } aclrtMemLocationType;
 
+typedef struct aclrtMemUceInfo {
+    void* addr;
+    size_t len;
+    size_t reserved[14];
+} aclrtMemUceInfo;
+
 typedef struct aclrtMemLocation {
   uint32_t id;
   aclrtMemLocationType type;
@@ -366,6 +372,8 @@ ACL_FUNC_VISIBILITY aclError aclrtDestroyStream(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStreamForce(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStream(aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t milliseconds);
+ACL_FUNC_VISIBILITY aclError aclrtStreamAbort(aclrtStream stream);
+ACL_FUNC_VISIBILITY aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
 ACL_FUNC_VISIBILITY aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status);
 ACL_FUNC_VISIBILITY aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId);
 ACL_FUNC_VISIBILITY aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
@@ -455,6 +463,10 @@ ACL_FUNC_VISIBILITY aclError aclrtHostGetDevicePointer(void* hostPointer, void**
 ACL_FUNC_VISIBILITY aclError aclrtHostUnregister(void* pointer);
 ACL_FUNC_VISIBILITY aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType type,
                                                          aclrtHostMemMapCapability* capability);
+ACL_FUNC_VISIBILITY aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray,
+                                                size_t arraySize, size_t* retSize);
+ACL_FUNC_VISIBILITY aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo* memUceInfoArray,
+                                               size_t arraySize);
 ACL_FUNC_VISIBILITY aclError aclrtGetMemInfo(aclrtMemAttr attribute, size_t* free, size_t* total);
 ACL_FUNC_VISIBILITY aclError aclrtPointerGetAttributes(const void* pointer, aclrtPtrAttributes* attributes);
 ACL_FUNC_VISIBILITY aclError aclrtMemGetAddressRange(void* pointer, void** begin, size_t* bytes);

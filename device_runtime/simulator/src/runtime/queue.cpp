@@ -51,6 +51,7 @@ aclError Stream::Append(Task task, When when, const TaskLabel& label) {
 aclError Stream::Push(Task task, When when) {
   if (!UsableHere()) return RefuseAfterFork();
   if (stopping_) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream is being destroyed");
+  if (aborting_) return Report(*aborted_);
   if (!started_ && !Start()) {
     return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the host has no thread left for a simulated stream");
   }
@@ -131,10 +132,13 @@ aclError Stream::Wait(Milliseconds timeout) {
     return Fail(ACL_ERROR_RT_STREAM_CAPTURED, "a stream that is captured cannot be waited for");
   }
   if (!UsableHere()) return RefuseAfterFork();
+  if (aborting_) return Report(*aborted_);
+  const uint64_t aborts = aborts_;
   if (!Reach(lock, timeout)) {
     return Fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                 "the stream did not finish within " + std::to_string(timeout) + " ms");
   }
+  if (aborts_ != aborts) return Report(*aborted_);
   if (const aclError error = Owner().Health()) return error;
   if (!failure_) return ACL_SUCCESS;
   const Failure failure = *failure_;
@@ -163,7 +167,7 @@ bool Stream::Idle() const {
 
 bool Stream::Ends() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return stopping_;
+  return stopping_ || aborting_;
 }
 
 bool ThisStreamEnds() { return workerOf != nullptr && workerOf->Ends(); }
@@ -191,6 +195,22 @@ StreamSettings Stream::Settings() const {
 void Stream::Change(const std::function<void(StreamSettings&)>& change) {
   const std::lock_guard<std::mutex> lock(mutex_);
   change(settings_);
+}
+
+void Stream::BeginAbort(Failure why) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  aborted_ = std::move(why);
+  ++aborts_;
+  aborting_ = true;
+  failure_ = aborted_;
+}
+
+bool Stream::EndAbort(Milliseconds timeout) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (UsableHere() && !Reach(lock, timeout)) return false;
+  aborting_ = false;
+  failure_.reset();
+  return true;
 }
 
 bool Stream::Stop(Milliseconds patience) {
@@ -222,7 +242,8 @@ bool Stream::RunNext(std::unique_lock<std::mutex>& lock) {
   if (entries_.empty()) return false;
   Entry entry = std::move(entries_.front());
   entries_.pop_front();
-  const bool skip = failure_ && stopOnFailure_ && entry.when == When::kUnlessFailed;
+  const bool stopped = aborting_ || (failure_ && stopOnFailure_);
+  const bool skip = stopped && entry.when == When::kUnlessFailed;
   lock.unlock();
   std::optional<Failure> failure = skip ? std::nullopt : FailureOf(entry.task());
   entry.task = nullptr;  // what it holds is released before anybody hears that it has run

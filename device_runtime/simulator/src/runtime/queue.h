@@ -73,6 +73,12 @@ class Stream : public std::enable_shared_from_this<Stream> {
   aclError BeginUpdate(std::shared_ptr<TaskGroup> group);
   aclError EndUpdate();
 
+  // Skips what is queued and interrupts what waits in the running task. Until the end no task is taken; who
+  // waits for the stream hears of the abort, and after the end it is as new. False when the task does not end
+  // in time.
+  void BeginAbort(Failure why);
+  bool EndAbort(Milliseconds timeout);
+
   // Skips what is queued and ends the thread; false when the running task does not end in time.
   bool Stop(Milliseconds patience);
 
@@ -105,16 +111,19 @@ class Stream : public std::enable_shared_from_this<Stream> {
   StreamSettings settings_;
   std::shared_ptr<Capture> capture_;
   std::optional<Update> update_;
+  std::optional<Failure> aborted_;  // the last abort
+  uint64_t aborts_ = 0;
   uint64_t appended_ = 0;
   uint64_t finished_ = 0;
   bool stopOnFailure_ = false;
   bool stopping_ = false;
+  bool aborting_ = false;
   bool started_ = false;
   int startedIn_ = 0;  // which generation of forked processes the thread belongs to
   bool ended_ = false;
 };
 
-// Whether this thread runs a task of a stream that is to end.
+// Whether this thread runs a task of a stream that is to end, or a task that is aborted.
 bool ThisStreamEnds();
 
 // Whether it is the default stream of its context.
@@ -125,6 +134,9 @@ aclError FindStream(aclrtStream handle, std::shared_ptr<Stream>* stream);
 
 // Waits for every stream of the device; reports the first failure.
 aclError SynchronizeStreams(const Device& device, Milliseconds timeout);
+
+// Aborts the tasks of every stream of the device; false when one does not end in time.
+bool AbortStreams(const Device& device, const Failure& why, Milliseconds timeout);
 
 // Stops and forgets every stream of the device; false when a task does not end.
 bool StopStreams(const Device& device);

@@ -7,6 +7,7 @@
 
 #include "acl/acl_rt.h"
 #include "runtime/activity.h"
+#include "runtime/boundary.h"
 #include "runtime/capture.h"
 #include "runtime/context.h"
 #include "runtime/device.h"
@@ -80,6 +81,16 @@ aclError SynchronizeStreams(const Device& device, Milliseconds timeout) {
   return failure ? Report(*failure) : ACL_SUCCESS;
 }
 
+bool AbortStreams(const Device& device, const Failure& why, Milliseconds timeout) {
+  auto streams = Streams().All();
+  const auto isOther = [&](const auto& stream) { return &stream->Owner() != &device; };
+  streams.erase(std::remove_if(streams.begin(), streams.end(), isOther), streams.end());
+  for (const auto& stream : streams) stream->BeginAbort(why);  // all first: they may wait for each other
+  bool all = true;
+  for (const auto& stream : streams) all = stream->EndAbort(timeout) && all;
+  return all;
+}
+
 bool StopStreams(const Device& device) {
   bool all = true;
   for (const auto& stream : Streams().All()) {
@@ -137,78 +148,94 @@ using namespace simulator;
 aclError aclrtCreateStream(aclrtStream* stream) { return aclrtCreateStreamWithConfig(stream, 0, 0); }
 
 aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flags) {
-  if (stream == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtCreateStream: stream is null");
-  uint32_t available = 0;
-  if (const aclError error = aclrtGetStreamAvailableNum(&available)) return error;
-  if (available == 0) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the device has no stream left");
-  auto created = std::make_shared<Stream>(Entered());
-  created->Change([=](StreamSettings& settings) {
-    settings.priority = priority;
-    settings.flags = flags;
+  return Guarded("aclrtCreateStreamWithConfig", [&]() -> aclError {
+    if (stream == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtCreateStream: stream is null");
+    uint32_t available = 0;
+    if (const aclError error = aclrtGetStreamAvailableNum(&available)) return error;
+    if (available == 0) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the device has no stream left");
+    auto created = std::make_shared<Stream>(Entered());
+    created->Change([=](StreamSettings& settings) {
+      settings.priority = priority;
+      settings.flags = flags;
+    });
+    *stream = Streams().Add(std::move(created));
+    return ACL_SUCCESS;
   });
-  *stream = Streams().Add(std::move(created));
-  return ACL_SUCCESS;
 }
 
 aclError aclrtGetStreamAvailableNum(uint32_t* count) {
-  if (count == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetStreamAvailableNum: no result");
-  std::shared_ptr<Context> context;
-  if (const aclError error = CurrentContext(&context)) return error;
-  const auto streams = Streams().All();
-  const auto used = std::count_if(streams.begin(), streams.end(),
-                                  [&](const auto& stream) { return &stream->Owner() == context->device; });
-  *count = kMostStreams - static_cast<uint32_t>(std::min<ptrdiff_t>(used, kMostStreams));
-  return ACL_SUCCESS;
+  return Guarded("aclrtGetStreamAvailableNum", [&]() -> aclError {
+    if (count == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetStreamAvailableNum: no result");
+    std::shared_ptr<Context> context;
+    if (const aclError error = CurrentContext(&context)) return error;
+    const auto streams = Streams().All();
+    const auto used = std::count_if(streams.begin(), streams.end(),
+                                    [&](const auto& stream) { return &stream->Owner() == context->device; });
+    *count = kMostStreams - static_cast<uint32_t>(std::min<ptrdiff_t>(used, kMostStreams));
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtDestroyStream(aclrtStream handle) {
-  const std::shared_ptr<Stream> stream = Streams().Find(handle);
-  if (stream == nullptr) return NotAStream("aclrtDestroyStream");
-  if (stream->CapturedBy() != nullptr) return IsCaptured("aclrtDestroyStream");
-  stream->Drain();
-  return aclrtDestroyStreamForce(handle);
+  return Guarded("aclrtDestroyStream", [&]() -> aclError {
+    const std::shared_ptr<Stream> stream = Streams().Find(handle);
+    if (stream == nullptr) return NotAStream("aclrtDestroyStream");
+    if (stream->CapturedBy() != nullptr) return IsCaptured("aclrtDestroyStream");
+    stream->Drain();
+    return aclrtDestroyStreamForce(handle);
+  });
 }
 
 aclError aclrtDestroyStreamForce(aclrtStream handle) {
-  const std::shared_ptr<Stream> stream = Streams().Find(handle);
-  if (stream != nullptr && stream->CapturedBy() != nullptr) return IsCaptured("aclrtDestroyStreamForce");
-  if (Streams().Remove(handle) == nullptr) return NotAStream("aclrtDestroyStreamForce");
-  stream->Stop(kPatience);
-  return ACL_SUCCESS;
+  return Guarded("aclrtDestroyStreamForce", [&]() -> aclError {
+    const std::shared_ptr<Stream> stream = Streams().Find(handle);
+    if (stream != nullptr && stream->CapturedBy() != nullptr) return IsCaptured("aclrtDestroyStreamForce");
+    if (Streams().Remove(handle) == nullptr) return NotAStream("aclrtDestroyStreamForce");
+    stream->Stop(kPatience);
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtSynchronizeStream(aclrtStream handle) { return aclrtSynchronizeStreamWithTimeout(handle, -1); }
 
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream handle, int32_t milliseconds) {
-  const HostCallScope scope("aclrtSynchronizeStream");
-  std::shared_ptr<Stream> stream;
-  if (const aclError error = FindStream(handle, &stream)) return error;
-  return stream->Wait(milliseconds);
+  return Guarded("aclrtSynchronizeStreamWithTimeout", [&]() -> aclError {
+    const HostCallScope scope("aclrtSynchronizeStream");
+    std::shared_ptr<Stream> stream;
+    if (const aclError error = FindStream(handle, &stream)) return error;
+    return stream->Wait(milliseconds);
+  });
 }
 
 aclError aclrtStreamQuery(aclrtStream handle, aclrtStreamStatus* status) {
-  if (status == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtStreamQuery: status is null");
-  std::shared_ptr<Stream> stream;
-  if (const aclError error = FindStream(handle, &stream)) return error;
-  if (stream->CapturedBy() != nullptr) return IsCaptured("aclrtStreamQuery");
-  *status = stream->Idle() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
-  return ACL_SUCCESS;
+  return Guarded("aclrtStreamQuery", [&]() -> aclError {
+    if (status == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtStreamQuery: status is null");
+    std::shared_ptr<Stream> stream;
+    if (const aclError error = FindStream(handle, &stream)) return error;
+    if (stream->CapturedBy() != nullptr) return IsCaptured("aclrtStreamQuery");
+    *status = stream->Idle() ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtStreamGetId(aclrtStream handle, int32_t* streamId) {
-  if (streamId == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtStreamGetId: streamId is null");
-  std::shared_ptr<Stream> stream;
-  if (const aclError error = FindStream(handle, &stream)) return error;
-  *streamId = stream->Id();
-  return ACL_SUCCESS;
+  return Guarded("aclrtStreamGetId", [&]() -> aclError {
+    if (streamId == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtStreamGetId: streamId is null");
+    std::shared_ptr<Stream> stream;
+    if (const aclError error = FindStream(handle, &stream)) return error;
+    *streamId = stream->Id();
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtSetStreamFailureMode(aclrtStream handle, uint64_t mode) {
-  if (handle == nullptr) {
-    return Fail(ACL_ERROR_INVALID_PARAM, "aclrtSetStreamFailureMode: the default stream always continues");
-  }
-  std::shared_ptr<Stream> stream;
-  if (const aclError error = FindStream(handle, &stream)) return error;
-  stream->StopOnFailure(mode == ACL_STOP_ON_FAILURE);
-  return ACL_SUCCESS;
+  return Guarded("aclrtSetStreamFailureMode", [&]() -> aclError {
+    if (handle == nullptr) {
+      return Fail(ACL_ERROR_INVALID_PARAM, "aclrtSetStreamFailureMode: the default stream always continues");
+    }
+    std::shared_ptr<Stream> stream;
+    if (const aclError error = FindStream(handle, &stream)) return error;
+    stream->StopOnFailure(mode == ACL_STOP_ON_FAILURE);
+    return ACL_SUCCESS;
+  });
 }
