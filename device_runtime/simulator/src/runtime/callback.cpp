@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "acl/acl_rt.h"
+#include "runtime/boundary.h"
 #include "runtime/error.h"
 #include "runtime/queue.h"
 
@@ -81,69 +82,81 @@ std::shared_ptr<Mailbox> MailboxOf(const Stream& stream) {
 using namespace simulator;
 
 aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream handle) {
-  std::shared_ptr<Stream> stream;
-  if (const aclError error = FindStream(handle, &stream)) return error;
-  const std::lock_guard<std::mutex> lock(All().mutex);
-  if (!All().threads.emplace(stream->Id(), threadId).second) {
-    return Fail(ACL_ERROR_REPEAT_SUBSCRIBE, "aclrtSubscribeReport: the stream already has a thread");
-  }
-  auto& mailbox = All().mailboxes[threadId];
-  if (mailbox == nullptr) mailbox = std::make_shared<Mailbox>();
-  return ACL_SUCCESS;
-}
-
-aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream handle) {
-  std::shared_ptr<Stream> stream;
-  if (const aclError error = FindStream(handle, &stream)) return error;
-  const std::lock_guard<std::mutex> lock(All().mutex);
-  const auto found = All().threads.find(stream->Id());
-  if (found == All().threads.end() || found->second != threadId) {
-    return Fail(ACL_ERROR_STREAM_NOT_SUBSCRIBE, "aclrtUnSubscribeReport: this thread is not subscribed");
-  }
-  All().threads.erase(found);
-  return ACL_SUCCESS;
-}
-
-aclError aclrtProcessReport(int32_t milliseconds) {
-  const std::shared_ptr<Mailbox> mailbox = MailboxOf(ThisThread());
-  if (mailbox == nullptr) {
-    return Fail(ACL_ERROR_THREAD_NOT_SUBSCRIBE, "aclrtProcessReport: this thread is subscribed to no stream");
-  }
-  const std::function<void()> callback = mailbox->Take(milliseconds);
-  if (callback == nullptr) {
-    return Fail(ACL_ERROR_WAIT_CALLBACK_TIMEOUT, "aclrtProcessReport: no callback arrived in time");
-  }
-  callback();
-  return ACL_SUCCESS;
-}
-
-aclError aclrtLaunchCallback(aclrtCallback function, void* userData, aclrtCallbackBlockType block,
-                             aclrtStream handle) {
-  if (function == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtLaunchCallback: function is null");
-  std::shared_ptr<Stream> stream;
-  if (const aclError error = FindStream(handle, &stream)) return error;
-  std::shared_ptr<Mailbox> mailbox = MailboxOf(*stream);
-  if (mailbox == nullptr) {
-    return Fail(ACL_ERROR_STREAM_NOT_SUBSCRIBE, "aclrtLaunchCallback: no thread is subscribed to the stream");
-  }
-  return stream->Append([=, mailbox = std::move(mailbox)] {
-    auto ran = std::make_shared<std::promise<void>>();
-    std::future<void> done = ran->get_future();
-    mailbox->Put([=] {
-      function(userData);
-      ran->set_value();
-    });
-    if (block == ACL_CALLBACK_BLOCK) done.wait();
+  return Guarded("aclrtSubscribeReport", [&]() -> aclError {
+    std::shared_ptr<Stream> stream;
+    if (const aclError error = FindStream(handle, &stream)) return error;
+    const std::lock_guard<std::mutex> lock(All().mutex);
+    if (!All().threads.emplace(stream->Id(), threadId).second) {
+      return Fail(ACL_ERROR_REPEAT_SUBSCRIBE, "aclrtSubscribeReport: the stream already has a thread");
+    }
+    auto& mailbox = All().mailboxes[threadId];
+    if (mailbox == nullptr) mailbox = std::make_shared<Mailbox>();
     return ACL_SUCCESS;
   });
 }
 
-aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc function, void* arguments) {
-  if (function == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtLaunchHostFunc: function is null");
-  std::shared_ptr<Stream> found;
-  if (const aclError error = FindStream(stream, &found)) return error;
-  return found->Append([=] {
-    function(arguments);
+aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream handle) {
+  return Guarded("aclrtUnSubscribeReport", [&]() -> aclError {
+    std::shared_ptr<Stream> stream;
+    if (const aclError error = FindStream(handle, &stream)) return error;
+    const std::lock_guard<std::mutex> lock(All().mutex);
+    const auto found = All().threads.find(stream->Id());
+    if (found == All().threads.end() || found->second != threadId) {
+      return Fail(ACL_ERROR_STREAM_NOT_SUBSCRIBE, "aclrtUnSubscribeReport: this thread is not subscribed");
+    }
+    All().threads.erase(found);
     return ACL_SUCCESS;
+  });
+}
+
+aclError aclrtProcessReport(int32_t milliseconds) {
+  return Guarded("aclrtProcessReport", [&]() -> aclError {
+    const std::shared_ptr<Mailbox> mailbox = MailboxOf(ThisThread());
+    if (mailbox == nullptr) {
+      return Fail(ACL_ERROR_THREAD_NOT_SUBSCRIBE,
+                  "aclrtProcessReport: this thread is subscribed to no stream");
+    }
+    const std::function<void()> callback = mailbox->Take(milliseconds);
+    if (callback == nullptr) {
+      return Fail(ACL_ERROR_WAIT_CALLBACK_TIMEOUT, "aclrtProcessReport: no callback arrived in time");
+    }
+    callback();
+    return ACL_SUCCESS;
+  });
+}
+
+aclError aclrtLaunchCallback(aclrtCallback function, void* userData, aclrtCallbackBlockType block,
+                             aclrtStream handle) {
+  return Guarded("aclrtLaunchCallback", [&]() -> aclError {
+    if (function == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtLaunchCallback: function is null");
+    std::shared_ptr<Stream> stream;
+    if (const aclError error = FindStream(handle, &stream)) return error;
+    std::shared_ptr<Mailbox> mailbox = MailboxOf(*stream);
+    if (mailbox == nullptr) {
+      return Fail(ACL_ERROR_STREAM_NOT_SUBSCRIBE,
+                  "aclrtLaunchCallback: no thread is subscribed to the stream");
+    }
+    return stream->Append([=, mailbox = std::move(mailbox)] {
+      auto ran = std::make_shared<std::promise<void>>();
+      std::future<void> done = ran->get_future();
+      mailbox->Put([=] {
+        function(userData);
+        ran->set_value();
+      });
+      if (block == ACL_CALLBACK_BLOCK) done.wait();
+      return ACL_SUCCESS;
+    });
+  });
+}
+
+aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc function, void* arguments) {
+  return Guarded("aclrtLaunchHostFunc", [&]() -> aclError {
+    if (function == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtLaunchHostFunc: function is null");
+    std::shared_ptr<Stream> found;
+    if (const aclError error = FindStream(stream, &found)) return error;
+    return found->Append([=] {
+      function(arguments);
+      return ACL_SUCCESS;
+    });
   });
 }

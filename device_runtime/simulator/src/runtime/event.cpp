@@ -152,13 +152,17 @@ aclError aclrtDestroyEvent(aclrtEvent handle) {
 }
 
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
-  return WithBoth("aclrtRecordEvent", FindEvent, event, stream,
-                  [](Event& found, const auto& on) { return found.Record(on); });
+  return Guarded("aclrtRecordEvent", [&]() -> aclError {
+    return WithBoth("aclrtRecordEvent", FindEvent, event, stream,
+                    [](Event& found, const auto& on) { return found.Record(on); });
+  });
 }
 
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
-  return WithBoth("aclrtResetEvent", FindEvent, event, stream,
-                  [](Event& found, const auto& on) { return found.Reset(on); });
+  return Guarded("aclrtResetEvent", [&]() -> aclError {
+    return WithBoth("aclrtResetEvent", FindEvent, event, stream,
+                    [](Event& found, const auto& on) { return found.Reset(on); });
+  });
 }
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
@@ -166,8 +170,10 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
 }
 
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t milliseconds) {
-  return WithBoth("aclrtStreamWaitEvent", FindEventOrDestroyed, event, stream,
-                  [=](Event& found, const auto& on) { return found.Wait(on, milliseconds); });
+  return Guarded("aclrtStreamWaitEventWithTimeout", [&]() -> aclError {
+    return WithBoth("aclrtStreamWaitEvent", FindEventOrDestroyed, event, stream,
+                    [=](Event& found, const auto& on) { return found.Wait(on, milliseconds); });
+  });
 }
 
 aclError aclrtSynchronizeEvent(aclrtEvent event) { return aclrtSynchronizeEventWithTimeout(event, -1); }
@@ -195,11 +201,13 @@ aclError aclrtQueryEventStatus(aclrtEvent handle, aclrtEventRecordedStatus* stat
 }
 
 aclError aclrtQueryEventWaitStatus(aclrtEvent handle, aclrtEventWaitStatus* status) {
-  std::shared_ptr<Event> event;
-  if (status == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtQueryEventWaitStatus: status is null");
-  if (const aclError error = FindEvent(handle, &event)) return error;
-  *status = ACL_EVENT_WAIT_STATUS_COMPLETE;  // a pending wait does not need the event any more
-  return ACL_SUCCESS;
+  return Guarded("aclrtQueryEventWaitStatus", [&]() -> aclError {
+    std::shared_ptr<Event> event;
+    if (status == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtQueryEventWaitStatus: status is null");
+    if (const aclError error = FindEvent(handle, &event)) return error;
+    *status = ACL_EVENT_WAIT_STATUS_COMPLETE;  // a pending wait does not need the event any more
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtEventElapsedTime(float* milliseconds, aclrtEvent start, aclrtEvent end) {
@@ -226,9 +234,11 @@ aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t* microseconds) {
 }
 
 aclError aclrtGetEventId(aclrtEvent handle, uint32_t* id) {
-  std::shared_ptr<Event> event;
-  if (id == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetEventId: no result");
-  if (const aclError error = FindEvent(handle, &event)) return error;
-  *id = static_cast<uint32_t>(event->Id());
-  return ACL_SUCCESS;
+  return Guarded("aclrtGetEventId", [&]() -> aclError {
+    std::shared_ptr<Event> event;
+    if (id == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetEventId: no result");
+    if (const aclError error = FindEvent(handle, &event)) return error;
+    *id = static_cast<uint32_t>(event->Id());
+    return ACL_SUCCESS;
+  });
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "acl/acl_rt.h"
+#include "runtime/boundary.h"
 #include "runtime/configuration.h"
 #include "runtime/error.h"
 #include "runtime/event.h"
@@ -65,27 +66,35 @@ Milliseconds LongestWaitOfATask() { return longestWait; }
 using namespace simulator;
 
 aclError aclrtSetSysParamOpt(aclSysParamOpt option, int64_t value) {
-  OfTheProcess().Set(option, value);
-  return ACL_SUCCESS;
+  return Guarded("aclrtSetSysParamOpt", [&]() -> aclError {
+    OfTheProcess().Set(option, value);
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtGetSysParamOpt(aclSysParamOpt option, int64_t* value) {
-  if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetSysParamOpt: no result");
-  *value = OfTheProcess().Get(option).value_or(0);
-  return ACL_SUCCESS;
+  return Guarded("aclrtGetSysParamOpt", [&]() -> aclError {
+    if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetSysParamOpt: no result");
+    *value = OfTheProcess().Get(option).value_or(0);
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtCtxSetSysParamOpt(aclSysParamOpt option, int64_t value) {
-  OfTheContext().Set(option, value);
-  return ACL_SUCCESS;
+  return Guarded("aclrtCtxSetSysParamOpt", [&]() -> aclError {
+    OfTheContext().Set(option, value);
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtCtxGetSysParamOpt(aclSysParamOpt option, int64_t* value) {
-  if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtCtxGetSysParamOpt: no result");
-  const auto set = OfTheContext().Get(option);
-  if (!set) return Fail(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "aclrtCtxGetSysParamOpt: it was never set");
-  *value = *set;
-  return ACL_SUCCESS;
+  return Guarded("aclrtCtxGetSysParamOpt", [&]() -> aclError {
+    if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtCtxGetSysParamOpt: no result");
+    const auto set = OfTheContext().Get(option);
+    if (!set) return Fail(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "aclrtCtxGetSysParamOpt: it was never set");
+    *value = *set;
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode) {
@@ -115,15 +124,19 @@ aclError aclrtSetOpExecuteTimeOutV2(uint64_t microseconds, uint64_t* actualMicro
 
 // Overflows are seen as infinities and NaNs; there is no separate flag to switch on.
 aclError aclrtSetStreamOverflowSwitch(aclrtStream handle, uint32_t flag) {
-  std::shared_ptr<Stream> stream;
-  if (const aclError error = FindStream(handle, &stream)) return error;
-  return flag <= 1 ? ACL_SUCCESS : Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtSetStreamOverflowSwitch: 0 or 1");
+  return Guarded("aclrtSetStreamOverflowSwitch", [&]() -> aclError {
+    std::shared_ptr<Stream> stream;
+    if (const aclError error = FindStream(handle, &stream)) return error;
+    return flag <= 1 ? ACL_SUCCESS : Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtSetStreamOverflowSwitch: 0 or 1");
+  });
 }
 
 aclError aclrtGetStreamOverflowSwitch(aclrtStream handle, uint32_t* flag) {
-  std::shared_ptr<Stream> stream;
-  if (flag == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetStreamOverflowSwitch: no result");
-  if (const aclError error = FindStream(handle, &stream)) return error;
-  *flag = 0;
-  return ACL_SUCCESS;
+  return Guarded("aclrtGetStreamOverflowSwitch", [&]() -> aclError {
+    std::shared_ptr<Stream> stream;
+    if (flag == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetStreamOverflowSwitch: no result");
+    if (const aclError error = FindStream(handle, &stream)) return error;
+    *flag = 0;
+    return ACL_SUCCESS;
+  });
 }

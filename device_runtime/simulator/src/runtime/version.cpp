@@ -5,6 +5,7 @@
 #include <string>
 
 #include "acl/acl_rt.h"
+#include "runtime/boundary.h"
 #include "runtime/configuration.h"
 #include "runtime/error.h"
 #include "runtime/tree.h"
@@ -60,22 +61,26 @@ std::optional<std::string> VersionOf(std::string package) {
 using namespace simulator;
 
 aclError aclsysGetCANNVersion(aclCANNPackageName name, aclCANNPackageVersion* version) {
-  if (version == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclsysGetCANNVersion: no result");
-  const Configuration& simulated = TheConfiguration();
-  *version = PartsOf(Dotted(name == ACL_PKG_NAME_DRIVER ? simulated.driverVersion : simulated.cannVersion));
-  return ACL_SUCCESS;
+  return Guarded("aclsysGetCANNVersion", [&]() -> aclError {
+    if (version == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclsysGetCANNVersion: no result");
+    const Configuration& simulated = TheConfiguration();
+    *version = PartsOf(Dotted(name == ACL_PKG_NAME_DRIVER ? simulated.driverVersion : simulated.cannVersion));
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclsysGetVersionStr(char* packageName, char* version) {
-  if (packageName == nullptr || version == nullptr) {
-    return Fail(ACL_ERROR_INVALID_PARAM, "aclsysGetVersionStr: no package or no result");
-  }
-  const auto found = VersionOf(packageName);
-  if (!found || found->size() >= ACL_PKG_VERSION_MAX_SIZE) {
-    return Fail(ACL_ERROR_INVALID_FILE, TreeHome() + " has no package " + packageName);
-  }
-  std::memcpy(version, found->c_str(), found->size() + 1);
-  return ACL_SUCCESS;
+  return Guarded("aclsysGetVersionStr", [&]() -> aclError {
+    if (packageName == nullptr || version == nullptr) {
+      return Fail(ACL_ERROR_INVALID_PARAM, "aclsysGetVersionStr: no package or no result");
+    }
+    const auto found = VersionOf(packageName);
+    if (!found || found->size() >= ACL_PKG_VERSION_MAX_SIZE) {
+      return Fail(ACL_ERROR_INVALID_FILE, TreeHome() + " has no package " + packageName);
+    }
+    std::memcpy(version, found->c_str(), found->size() + 1);
+    return ACL_SUCCESS;
+  });
 }
 
 aclError aclrtGetVersion(int32_t* major, int32_t* minor, int32_t* patch) {
