@@ -26,6 +26,7 @@ from ascendenv.options import (
     Format,
     Glibc,
     Memory,
+    Mirror,
     Offline,
     OutputFormat,
     OutputPlanFormat,
@@ -59,6 +60,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(matrix_app, name="matrix")
+guard_app = typer.Typer(
+    help="Keeps later pip and uv installations from taking an environment's stack apart.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(guard_app, name="guard")
 simulate_app = typer.Typer(
     help="A simulated CANN on its own: programs for NPUs run without any.",
     no_args_is_help=True,
@@ -94,6 +101,7 @@ def install(
     chip: Chip = None,
     arch: Arch = None,
     driver: Driver = None,
+    mirror: Mirror = None,
     env: Env = None,
     simulate: Annotated[
         bool, typer.Option("--simulate", help="Use a simulated CANN: needs neither NPU nor CANN.")
@@ -128,6 +136,7 @@ def install(
         allow_reported=allow_reported,
         packages=tuple(packages or ()),
         driver=driver,
+        mirror=mirror,
     )
 
     def answer() -> Result[BaseModel]:
@@ -160,6 +169,7 @@ def resolve(
     chip: Chip = None,
     glibc: Glibc = None,
     driver: Driver = None,
+    mirror: Mirror = None,
     allow_declared: AllowDeclared = False,
     allow_reported: AllowReported = False,
     offline: Offline = False,
@@ -186,6 +196,7 @@ def resolve(
         packages=tuple(packages or ()),
         glibc=glibc,
         driver=driver,
+        mirror=mirror,
     )
 
     def answer() -> Result[BaseModel]:
@@ -265,6 +276,36 @@ def show_env(
     from ascendenv.render.exports import exports
 
     guarded("env", Format.TEXT, lambda: sys.stdout.write(exports(choose(env), str(shell.value))))
+
+
+@guard_app.command(name="status")
+def guard_status(env: Env = None, output: OutputFormat = Format.TEXT) -> None:
+    """Say whether the guard is in effect, and what was installed against it."""
+    _guard("status", env, output)
+
+
+@guard_app.command(name="on")
+def guard_on(env: Env = None, output: OutputFormat = Format.TEXT) -> None:
+    """Take the guard into effect."""
+    _guard("on", env, output)
+
+
+@guard_app.command(name="off")
+def guard_off(env: Env = None, output: OutputFormat = Format.TEXT) -> None:
+    """Take the guard out of effect."""
+    _guard("off", env, output)
+
+
+def _guard(turn: str, env: Path | None, output: Format) -> None:
+    from ascendenv.commands import guard
+    from ascendenv.errors import ExitCode
+    from ascendenv.result import Result
+
+    def answer() -> Result[BaseModel]:
+        found = guard(env, turn)
+        return Result("ascendenv/guard/1", found, ExitCode.PROBLEM_FOUND if found.broken else ExitCode.OK)
+
+    finish("guard", output, answer)
 
 
 @app.command(name="list")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from ascendenv.compatibility.load import load
 from ascendenv.compatibility.model import Matrix
@@ -12,12 +13,14 @@ from ascendenv.doctor.model import Diagnosis
 from ascendenv.errors import UsageError
 from ascendenv.host.gather import gather
 from ascendenv.host.model import Host
-from ascendenv.install.environment import Environment
+from ascendenv.install.environment import Environment, choose
+from ascendenv.install.guarding import GuardStatus, status, turn_off, turn_on
 from ascendenv.planning import (
     ANY,
     Wanted,
     first_choice,
     known_machine,
+    known_machine_for,
     own_python_first,
     request_for,
 )
@@ -40,7 +43,7 @@ def examine() -> Diagnosis:
 
 def plan(wanted: Wanted) -> Plan | Conflict:
     """``ascendenv resolve``: the plan for a machine, this one as far as nothing else is said."""
-    matrix, host = known_machine()
+    matrix, host = known_machine_for(wanted)
     request = request_for(matrix, wanted)
     answer, _ = first_choice(wanted, matrix, host, request, _pythons(wanted, matrix, host), "--cann")
     return lock(answer, host.pip, offline=wanted.offline) if isinstance(answer, Choice) else answer
@@ -75,6 +78,16 @@ def verify_environment(
     if select is None:
         environment.keep_report(report.model_dump_json(indent=2), ok=report.ok)
     return report
+
+
+def guard(env: Path | None, turn: str) -> GuardStatus:
+    """``ascendenv guard``: ``turn`` it ``on`` or ``off``, or leave it as it is (``status``)."""
+    environment = choose(env)
+    if turn == "on":
+        turn_on(environment, gather(load()).pip)
+    elif turn == "off":
+        turn_off(environment)
+    return status(environment, load())
 
 
 def device_numbers(text: str | None) -> tuple[int, ...] | None:

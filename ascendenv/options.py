@@ -111,6 +111,15 @@ Driver = Annotated[
         "--driver", help="NPU driver to plan for, such as 25.5.1, or `any`.", show_default="this machine's"
     ),
 ]
+Mirror = Annotated[
+    str | None,
+    typer.Option(
+        "--mirror",
+        metavar="official|cn|URL",
+        help="Where packages come from: the official indexes, mirrors in China, or an index of your own.",
+        show_default="as pip is configured",
+    ),
+]
 AllowDeclared = Annotated[
     bool,
     typer.Option(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from ascendenv import paths
 from ascendenv.compatibility import query
 from ascendenv.compatibility.load import load
 from ascendenv.compatibility.model import Matrix
@@ -19,9 +20,11 @@ from ascendenv.resolve.index import WheelSources
 from ascendenv.resolve.model import Conflict, Reason, Request, Target
 from ascendenv.resolve.packages import Wish, wish
 from ascendenv.resolve.ranges import cann_range, is_line, is_range, package_range
+from ascendenv.resolve.remembered import Pages
 from ascendenv.resolve.resolver import Choice, resolve
 from ascendenv.resolve.target import target as make_target
 
+OFFICIAL, CHINA = "official", "cn"
 ANY = "any"
 """What ``--python`` says when every Python will do that torch_npu has wheels for."""
 
@@ -42,6 +45,7 @@ class Wanted:
     packages: tuple[str, ...] = ()
     glibc: str | None = None
     driver: str | None = None
+    mirror: str | None = None
 
     @property
     def given(self) -> frozenset[str]:
@@ -54,6 +58,34 @@ def known_machine() -> tuple[Matrix, Host]:
     """The matrix, and this machine in its terms."""
     matrix = load()
     return matrix, gather(matrix)
+
+
+def known_machine_for(wanted: Wanted) -> tuple[Matrix, Host]:
+    """The same, as ``--mirror`` changes it."""
+    matrix, host = known_machine()
+    return matrix, with_mirror(host, matrix, wanted.mirror)
+
+
+def with_mirror(host: Host, matrix: Matrix, mirror: str | None) -> Host:
+    """The machine with the index that ``--mirror`` chooses in place of the one that pip is told of."""
+    if mirror is None:
+        return host
+    changes = {"index_url": _mirror_url(matrix, mirror), "no_index": False}
+    return host.model_copy(update={"pip": host.pip.model_copy(update=changes)})
+
+
+def _mirror_url(matrix: Matrix, mirror: str) -> str | None:
+    if mirror == OFFICIAL:
+        return None
+    if mirror == CHINA:
+        default = next(row.name for row in matrix.indexes if row.url is None)
+        rows = sorted(matrix.indexes, key=lambda row: row.order)
+        return next((row.url for row in rows if row.mirror_of == default), None)
+    if not mirror.startswith(("https://", "http://", "file://", "/")):
+        raise UsageError(
+            f"`--mirror {mirror}` is not an index", hint=f"{OFFICIAL}, {CHINA}, or the URL of a simple index"
+        )
+    return mirror
 
 
 def request_for(matrix: Matrix, wanted: Wanted) -> Request:
@@ -122,7 +154,13 @@ def first_choice(
 
     What cannot be known for one Python, its index being out of reach, may be on the disk for the next.
     """
-    index = WheelSources(host.pip, matrix, offline=wanted.offline)
+    index = WheelSources(
+        host.pip,
+        matrix,
+        offline=wanted.offline,
+        mirrors_first=wanted.mirror == CHINA,
+        pages=Pages(paths.cache_dir() / "indexes"),
+    )
     refusals: list[Conflict | NetworkError] = []
     for python in pythons:
         target = make_target(

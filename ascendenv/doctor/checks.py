@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ascendenv.doctor import driver, hardware, software, system
+from ascendenv.doctor import driver, environment, hardware, software, system
 from ascendenv.doctor.finding import Check
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
@@ -22,6 +22,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "cann.arch": software.cann_arch,
         "cann.in-effect": software.cann_in_effect,
         "driver.floor": driver.driver_floor,
+        "env.guard": environment.env_guard,
         "python.supported": system.python_supported,
         "build.compiler": system.build_compiler,
         "host.arch": system.host_arch,

@@ -13,6 +13,7 @@ from ascendenv.host.compiler import compiler
 from ascendenv.host.container import container
 from ascendenv.host.cpu import cpu
 from ascendenv.host.driver import driver, firmware, record_problem
+from ascendenv.host.guard import guarded_environment
 from ascendenv.host.interpreters import interpreters
 from ascendenv.host.machine import LocalMachine, Machine
 from ascendenv.host.model import Cpu, Driver, Host, NpuSmi, OperatingSystem, PipConfiguration
@@ -71,6 +72,7 @@ def gather(matrix: Matrix, machine: Machine | None = None) -> Host:
             pip=probes.ask(
                 "pip configuration", lambda: pip_configuration(on, warn=probes.warnings.append), _NO_PIP
             ),
+            guarded=probes.ask("active environment", lambda: guarded_environment(on), None),
             container=probes.ask("container", lambda: container(on), None),
         )
     problem = probes.ask("driver's install record", lambda: record_problem(on), None)

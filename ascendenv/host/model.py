@@ -134,6 +134,15 @@ class PipConfiguration(Fact):
         return self.model_dump(mode="json").items()
 
 
+class GuardedEnvironment(Fact):
+    """An environment with a guard: what later installations have to keep to, and what is there now."""
+
+    path: Path
+    python: str
+    constraints: tuple[str, ...]
+    installed: Mapping[str, str]
+
+
 class Container(Fact):
     """The kind of container that this runs in: ``kubernetes``, ``docker``, ``podman``, ``lxc``, ``wsl``."""
 
@@ -165,6 +174,7 @@ class Host(BaseModel):
     compiler: Compiler | None = None
     pip: PipConfiguration
     container: Container | None = None
+    guarded: GuardedEnvironment | None = Field(None, description="the active environment, if it has a guard")
     warnings: tuple[str, ...] = Field(default=(), description="what could not be looked at, and why")
 
     @property

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ascendenv.guard_files import without_guards
 from ascendenv.host.files import exists, read
 from ascendenv.host.machine import Machine
 from ascendenv.host.model import PipConfiguration
@@ -50,7 +51,7 @@ def pip_configuration(
         find_links=_many(told, "find-links"),
         no_index=(_one(told, "no-index") or "").lower() in _TRUE,
         trusted_hosts=_many(told, "trusted-host"),
-        constraints=_many(told, "constraint"),
+        constraints=without_guards(_many(told, "constraint")),
         cert=_one(told, "cert"),
         proxy=_one(told, "proxy"),
     )

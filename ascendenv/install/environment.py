@@ -16,6 +16,7 @@ from ascendenv import paths
 from ascendenv.activate import Activation
 from ascendenv.errors import UsageError
 from ascendenv.install.files import write_atomically
+from ascendenv.install.guard import Guard
 from ascendenv.install.place import resolved
 from ascendenv.install.transaction import settle
 from ascendenv.resolve.model import Pairing, Plan, Target
@@ -133,7 +134,8 @@ class Environment:
         kept = [entry for entry in environ.get("PATH", os.defpath).split(":") if entry != scripts]
         environ = activation.apply(environ | {"PATH": ":".join(kept)})
         environ["PATH"] = f"{scripts}:{environ['PATH']}"
-        return environ
+        guarded = Guard(self.path).variables(environ)
+        return {name: value for name, value in {**environ, **guarded}.items() if value or name not in guarded}
 
 
 class Listed(BaseModel):

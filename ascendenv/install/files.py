@@ -20,12 +20,14 @@ from ascendenv.install.progress import Listener
 _LINKED_FROM = 1 << 20
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str, *, mode: int | None = None) -> None:
     """Write ``text`` so that a reader sees the old or the new content, never half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with new.open("w", encoding="utf-8") as file:
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

@@ -15,7 +15,7 @@ from ascendenv import paths
 from ascendenv.activate import Activation, capture
 from ascendenv.errors import InstallError
 from ascendenv.host.model import CannInstall, Host
-from ascendenv.install import packages, probe, toolchain
+from ascendenv.install import guard, packages, probe, toolchain
 from ascendenv.install.environment import Environment, Record
 from ascendenv.install.files import digest, explained, write_atomically
 from ascendenv.install.place import require_place
@@ -154,6 +154,7 @@ class _Work:
             )
             probe.build_and_install(wanted_probe, self._listener)
         report = self._verify(activation, on_check) if wanted.verify else None
+        guard.Guard(environment.path).put(guard.lines_of(wanted.plan), self._host.pip)
         self._record(root, activation, report)
         return report
 

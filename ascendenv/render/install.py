@@ -19,7 +19,7 @@ from ascendenv.install.installer import Proposal, install, is_installed
 from ascendenv.install.packages import replaced
 from ascendenv.install.prepare import already_there, prepare_install
 from ascendenv.install.transaction import is_unfinished, recover_all
-from ascendenv.planning import Wanted, known_machine
+from ascendenv.planning import Wanted, known_machine_for
 from ascendenv.render.console import remarks, show
 from ascendenv.render.progress import ProgressLines
 from ascendenv.render.text import render
@@ -45,7 +45,7 @@ def run_install(
     console = remarks()
     for path in recover_all():
         console.print(Text(f"an interrupted installation was undone: {path} is as it was before"))
-    matrix, host = known_machine()
+    matrix, host = known_machine_for(wanted)
     try:
         prepared = prepare_install(wanted, host, matrix, env=env, simulate=simulate, verify=verify)
     except NetworkError as error:

@@ -16,6 +16,7 @@ from ascendenv.compatibility.listing import ReleaseList, RowList
 from ascendenv.compatibility.why import Explanation
 from ascendenv.doctor.model import Diagnosis, Finding, Fix
 from ascendenv.install.environment import EnvironmentList
+from ascendenv.install.guarding import GuardStatus
 from ascendenv.install.installer import Installed, Proposal
 from ascendenv.render.console import show
 from ascendenv.render.matrix import entry_text, explanation_text, release_table, row_table
@@ -192,6 +193,23 @@ def _(listed: EnvironmentList) -> RenderableType:
         lines.append(Text(f"{e.path}", style="bold", no_wrap=True, overflow="ignore"))
         lines.append(Text(f"    {stack}"))
         lines.append(Text(f"    {'verified' if e.verified else 'not verified'}"))
+    return Group(*lines)
+
+
+@render.register
+def _(guard: GuardStatus) -> RenderableType:
+    where = Text(f"Guard  {'on' if guard.on else 'off'} in {guard.environment}")
+    lines: list[RenderableType] = [where]
+    lines += [Text(f"      {constraint}", style="dim") for constraint in guard.constraints]
+    lines += [Text(f"    ✗ {what}", style="red") for what in guard.broken]
+    if guard.on and not guard.covers_pip:
+        own = "its pip.conf has constraints of its own: pip goes by the guard only under ascendenv run or env"
+        lines.append(Text(f"    ! {own}", style="yellow"))
+    for conflict in guard.conflicts:
+        mark, note = ("·", " (known, and right)") if conflict.known else ("!", "")
+        lines.append(Text(f"    {mark} {conflict.text}{note}"))
+    if guard.broken:
+        lines.append(unbroken(f"    fix   {as_called(f'ascendenv install --env {guard.environment}')}"))
     return Group(*lines)
 
 

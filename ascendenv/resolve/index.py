@@ -15,9 +15,12 @@ from ascendenv.host.model import PipConfiguration
 from ascendenv.resolve.constraints import read_constraints
 from ascendenv.resolve.model import Looked, Target
 from ascendenv.resolve.places import Place, configured
-from ascendenv.resolve.sources import Folder, Index, Source, Unreachable, Wheel
+from ascendenv.resolve.remembered import Pages
+from ascendenv.resolve.sources import Folder, Index, Source, Unreachable, Wheel, named
 from ascendenv.resolve.tags import supported_tags
 
+# For the connection and between two pieces of a page: an index that takes longer is given up for the next.
+_PAGE_SECONDS = (3.0, 8.0)
 NOT_ASKED = "not asked because of --offline"
 
 
@@ -80,15 +83,27 @@ class WheelSources:
 
     First what the user configured for pip and uv, then the installer's own default index (unless the user
     replaced it), then the indexes that the matrix lists for the project. A mirror is only asked when the
-    index that it copies does not answer. With ``offline`` only places on disk are asked.
+    index that it copies does not answer, with ``mirrors_first`` before it. With ``offline`` only places on
+    disk are asked, and what ``pages`` remembers of the others.
     """
 
-    def __init__(self, pip: PipConfiguration, matrix: Matrix, *, offline: bool) -> None:
+    def __init__(
+        self,
+        pip: PipConfiguration,
+        matrix: Matrix,
+        *,
+        offline: bool,
+        mirrors_first: bool = False,
+        pages: Pages | None = None,
+    ) -> None:
         self._places = configured(pip)
         self._rows = tuple(sorted(matrix.indexes, key=lambda row: row.order))
+        if mirrors_first:
+            self._rows = tuple(sorted(self._rows, key=lambda row: row.mirror_of is None))
+        self._pages = pages
         self._known_on = {canonicalize_name(row.package): row.indexes for row in matrix.extension_projects}
         self._offline = offline
-        self._session = fetch.session(pip)
+        self._session = fetch.session(pip, timeout=_PAGE_SECONDS)
         self._constraints = read_constraints(pip.constraints)
         self._answers: dict[tuple[str, str], tuple[Wheel, ...] | Unreachable] = {}
         self._unreachable: dict[str, Unreachable] = {}
@@ -129,15 +144,27 @@ class WheelSources:
     def _ask(self, source: Source, project: str) -> tuple[Wheel, ...] | Unreachable:
         """A source that could not be reached once is not tried again: each try can cost seconds."""
         if self._offline and not source.on_disk:
-            return Unreachable(NOT_ASKED)
+            known = self._pages.recall(source.address, project, any_age=True) if self._pages else None
+            return Unreachable(NOT_ASKED) if known is None else named(project, known)
         if source.address in self._unreachable:
             return self._unreachable[source.address]
         key = (source.address, project)
         if key not in self._answers:
-            answer = self._answers[key] = source.wheels(project)
+            answer = self._answers[key] = self._look(source, project)
             if isinstance(answer, Unreachable) and answer.whole:
                 self._unreachable[source.address] = answer
         return self._answers[key]
+
+    def _look(self, source: Source, project: str) -> tuple[Wheel, ...] | Unreachable:
+        if self._pages is None or source.on_disk:
+            return source.wheels(project)
+        fresh = self._pages.recall(source.address, project)
+        if fresh is not None:
+            return named(project, fresh)
+        answer = source.wheels(project)
+        if not isinstance(answer, Unreachable):
+            self._pages.keep(source.address, project, [wheel.filename for wheel in answer])
+        return answer
 
     def _sources(self, project: str) -> Iterator[_Listed]:
         """Where ``project`` is looked for, in order, each place once."""

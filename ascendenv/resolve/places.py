@@ -15,6 +15,7 @@ from urllib.request import url2pathname
 
 from ascendenv.host.model import PipConfiguration
 from ascendenv.host.urls import redact_url
+from ascendenv.resolve.uv_toml import UvSettings, uv_settings
 
 PIP = "pip"
 # uv's variables, the present name before its predecessor.
@@ -27,7 +28,10 @@ _NAMED = re.compile(r"(?P<name>[A-Za-z0-9_.-]+)=(?P<url>.+)")
 
 @dataclass(frozen=True)
 class Place:
-    """One index or link folder as the user wrote it. ``origin`` is ``pip`` or the variable's name."""
+    """One index or link folder as the user wrote it.
+
+    ``origin`` is ``pip``, the variable's name or the file's path.
+    """
 
     written: str
     origin: str
@@ -50,7 +54,8 @@ class Place:
 
     def title(self, kind: str) -> str:
         """Its name for people, free of credentials: ``index https://... ($UV_INDEX)``."""
-        label = "" if self.origin == PIP else f" (${self.origin})"
+        mark = "" if self.origin.startswith("/") else "$"
+        label = "" if self.origin == PIP else f" ({mark}{self.origin})"
         return f"{kind} {redact_url(self.address)}{label}"
 
     @property
@@ -70,20 +75,23 @@ class Places:
 
 
 def configured(pip: PipConfiguration, environ: Mapping[str, str] | None = None) -> Places:
-    """The places of ``pip`` and of uv's variables in ``environ`` (this process's by default).
+    """The places of ``pip``, of uv's variables in ``environ`` (this process's by default), and of uv.toml.
 
-    pip's default index wins over the one in uv's variables; everything else adds up. pip's ``no-index``
-    means both.
+    pip's default index wins over the one in uv's variables, and that over the one in its file; everything
+    else adds up. pip's ``no-index`` means all.
     """
     variables = os.environ if environ is None else environ
+    settings = uv_settings(variables)
     uv_links = _from_variable(variables, _UV_LINKS, separator=",")
-    links = (*_from_pip(pip.find_links), *uv_links)
-    if pip.no_index:
+    links = (*_from_pip(pip.find_links), *uv_links, *_from_file(settings.links, settings))
+    if pip.no_index or settings.no_index:
         return Places(links=links, no_index=True)
     further = [place for name in _UV_FURTHER for place in _from_variable(variables, name)]
     of_pip = [pip.index_url] if pip.index_url is not None else []
     of_uv = [place for name in _UV_DEFAULT for place in _from_variable(variables, name)]
-    default = next(iter((*_from_pip(of_pip), *of_uv)), None)
+    of_file = [settings.default] if settings.default is not None else []
+    default = next(iter((*_from_pip(of_pip), *of_uv, *_from_file(of_file, settings))), None)
+    further += _from_file(settings.further, settings)
     return Places(links=links, further=(*_from_pip(pip.extra_index_urls), *further), default=default)
 
 
@@ -101,6 +109,10 @@ def local_path(address: str) -> Path:
 
 def _from_pip(written: Iterable[str]) -> Iterator[Place]:
     return (Place(text, PIP) for text in written)
+
+
+def _from_file(written: Iterable[str], settings: UvSettings) -> list[Place]:
+    return [Place(text, settings.file) for text in written]
 
 
 def _from_variable(environ: Mapping[str, str], name: str, separator: str | None = None) -> list[Place]:

@@ -68,7 +68,7 @@ class Folder:
     def wheels(self, project: str) -> tuple[Wheel, ...] | Unreachable:
         """The wheels of a project in the folder."""
         try:
-            return _named(project, (path.name for path in self.path.iterdir()))
+            return named(project, (path.name for path in self.path.iterdir()))
         except FileNotFoundError:
             return ()
         except OSError as error:
@@ -100,7 +100,7 @@ class Index:
             return Unreachable(f"HTTP {status}", whole=False)
         except (requests.RequestException, urllib3.exceptions.HTTPError, OSError, ValueError) as error:
             return Unreachable(_short_reason(error))
-        return _named(project, (_filename(file.url) for file in page.packages if not file.is_yanked))
+        return named(project, (_filename(file.url) for file in page.packages if not file.is_yanked))
 
     def _page(self, project: str) -> ProjectPage:
         if self.on_disk:
@@ -120,7 +120,8 @@ def _filename(url: str) -> str:
     return unquote(urlsplit(url).path).rpartition("/")[2]
 
 
-def _named(project: str, filenames: Iterable[str]) -> tuple[Wheel, ...]:
+def named(project: str, filenames: Iterable[str]) -> tuple[Wheel, ...]:
+    """The wheels of a project among file names."""
     wheels = []
     for filename in filenames:
         try:

@@ -9,11 +9,14 @@ from functools import cache
 from uv import find_uv_bin
 
 from ascendenv.fetch import proxy_url
+from ascendenv.guard_files import without_guards
 from ascendenv.host.model import PipConfiguration
 from ascendenv.resolve.places import Place, configured
 
 # The lock holds hashes anyway; the wheels that are built here have none to be required.
 _SUPERSEDED = ("UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_REQUIRE_HASHES")
+# An environment's guard is for what others install into it; what is planned anew is not bound by it.
+_GUARDED = ("UV_CONSTRAINT", "UV_EXCLUDE")
 _PROXIES = ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "http_proxy", "https_proxy")
 
 
@@ -48,7 +51,7 @@ def constraint_options(pip: PipConfiguration) -> tuple[str, ...]:
 
     uv's own variable would lose against the option, so it is read here.
     """
-    files = (*pip.constraints, *os.environ.get("UV_CONSTRAINT", "").split())
+    files = (*pip.constraints, *without_guards(os.environ.get("UV_CONSTRAINT", "").split()))
     return tuple(f"--constraints={path}" for path in files)
 
 
@@ -68,6 +71,7 @@ def environ(
         "UV_DEFAULT_INDEX": places.default.for_uv if places.default is not None else "",
         "UV_FIND_LINKS": links,
         **dict.fromkeys(_SUPERSEDED, ""),
+        **{name: " ".join(without_guards(given.get(name, "").split())) for name in _GUARDED},
     }
     if pip.cert is not None:
         ours["SSL_CERT_FILE"] = pip.cert

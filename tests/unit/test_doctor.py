@@ -285,6 +285,42 @@ def test_a_check_that_raises_harms_no_other(tmp_path: Path) -> None:
     assert len(diagnosis.findings) == 1 + len(diagnose(host, load()).findings)
 
 
+def guarded(root: Path, *installed: str) -> FakeMachine:
+    """A machine whose active environment has a guard, and these packages."""
+    machine = (
+        healthy(root)
+        .environ(VIRTUAL_ENV="/env")
+        .file(
+            "/env/ascendenv/guard/constraints.txt",
+            "# heading\ntorch==2.9.0\ntorch-npu==2.9.0\ntriton==0+overwrites.triton.ascend\n"
+            'numpy<2; python_version < "3.13"\nnumpy>2; python_version >= "3.13"\n',
+        )
+    )
+    for name in installed:
+        machine.directory(f"/env/lib/python3.11/site-packages/{name}.dist-info")
+    return machine
+
+
+def test_an_environment_as_it_was_installed(tmp_path: Path) -> None:
+    found = of(examine(guarded(tmp_path, "torch-2.9.0", "torch_npu-2.9.0", "numpy-1.26.4")), "env.guard")
+
+    assert found.severity is Severity.OK
+    assert found.seen[0].what == "5 constraints hold"
+
+
+def test_a_guard_that_was_bypassed(tmp_path: Path) -> None:
+    found = of(examine(guarded(tmp_path, "torch-2.13.0+cpu", "triton-3.5.0", "numpy-2.1.0")), "env.guard")
+
+    assert found.severity is Severity.ERROR
+    assert [seen.what for seen in found.seen] == [
+        "torch 2.13.0+cpu is installed; torch==2.9.0 belongs here",
+        "torch-npu is gone; torch-npu==2.9.0 belongs here",
+        "triton 3.5.0 is installed, which overwrites triton-ascend",
+        'numpy 2.1.0 is installed; numpy<2; python_version < "3.13" belongs here',
+    ]
+    assert found.fix[0].command == "ascendenv install --env /env --torch-npu 2.9.0"
+
+
 def test_worst_first_and_in_both_languages(tmp_path: Path) -> None:
     diagnosis = examine(server(tmp_path, driver="24.1.0").cann("9.1.0", without=("opp",)).cann("8.5.0"))
     order = [list(Severity).index(finding.severity) for finding in diagnosis.findings]

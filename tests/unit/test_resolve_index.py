@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from ascendenv.compatibility.model import Matrix, PackageIndex
 from ascendenv.host.model import PipConfiguration
 from ascendenv.resolve.index import NOT_ASKED, Found, Missing, WheelSources
 from ascendenv.resolve.model import Looked
+from ascendenv.resolve.remembered import Pages
 from ascendenv.vocabulary import Evidence
 
 MANYLINUX = "cp311-cp311-manylinux_2_28_x86_64"
@@ -348,7 +350,7 @@ def test_a_name_that_does_not_resolve_is_not_reachable() -> None:
 
 def test_an_index_that_is_too_slow_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     sources_session = fetch.session
-    monkeypatch.setattr(fetch, "session", lambda pip: sources_session(pip, timeout=(1, 0.05)))
+    monkeypatch.setattr(fetch, "session", lambda pip, **_: sources_session(pip, timeout=(1, 0.05)))
     with answering({"/torch/": Reply(pause=0.4)}) as server:
         assert outcomes(missing(pip(index_url=server.url))) == ["no answer in time"]
 
@@ -388,3 +390,64 @@ def test_a_remote_page_of_links_is_read() -> None:
         found = find(pip(find_links=(f"{server.url}/links.html",), no_index=True))
 
     assert isinstance(found, Found)
+
+
+def test_with_mirrors_first_the_copied_index_is_asked_last(tmp_path: Path, empty: str) -> None:
+    names = ("original", "copy")
+    original, copy = (FakeIndex(tmp_path / name).add("torch", "2.12.0+cpu", tag=MANYLINUX) for name in names)
+    rows = (row("original", original.url, 10), row("copy", copy.url, 20, mirror_of="original"))
+
+    for mirrors_first, place in ((False, "original"), (True, "copy")):
+        sources = WheelSources(
+            pip(index_url=empty), matrix(*rows), offline=False, mirrors_first=mirrors_first
+        )
+        found = sources.find("torch", VERSION, target())
+        assert isinstance(found, Found)
+        assert found.place == place
+
+
+def test_what_an_index_has_answered_is_not_asked_again_for_a_while(tmp_path: Path) -> None:
+    pages = Pages(tmp_path / "pages")
+    with answering({"/torch/": Reply.json_page("torch", WHEEL)}) as server:
+        for _ in range(2):
+            sources = WheelSources(pip(index_url=server.url), matrix(), offline=False, pages=pages)
+            assert isinstance(sources.find("torch", VERSION, target()), Found)
+        assert server.asked == ["/torch/"]
+        for page in pages.folder.iterdir():
+            os.utime(page, (1, 1))
+        sources = WheelSources(pip(index_url=server.url), matrix(), offline=False, pages=pages)
+        assert isinstance(sources.find("torch", VERSION, target()), Found)
+        assert server.asked == ["/torch/"] * 2
+
+
+def test_offline_an_old_answer_is_better_than_none(tmp_path: Path) -> None:
+    pages = Pages(tmp_path / "pages")
+    with answering({"/torch/": Reply.json_page("torch", WHEEL)}) as server:
+        url = server.url
+        WheelSources(pip(index_url=url), matrix(), offline=False, pages=pages).find(
+            "torch", VERSION, target()
+        )
+    for page in pages.folder.iterdir():
+        os.utime(page, (1, 1))
+
+    offline = WheelSources(pip(index_url=url), matrix(), offline=True, pages=pages)
+
+    assert isinstance(offline.find("torch", VERSION, target()), Found)
+    other = offline.find("torch-npu", VERSION, target())
+    assert isinstance(other, Missing)
+    assert outcomes(other) == [NOT_ASKED]
+
+
+def test_a_damaged_memory_and_one_that_cannot_be_written_only_cost_time(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with answering({"/torch/": Reply.json_page("torch", WHEEL)}) as server:
+        for folder in (tmp_path / "file" / "pages", tmp_path / "pages"):
+            sources = WheelSources(pip(index_url=server.url), matrix(), offline=False, pages=Pages(folder))
+            assert isinstance(sources.find("torch", VERSION, target()), Found)
+        for page in (tmp_path / "pages").iterdir():
+            page.write_text("{")
+        sources = WheelSources(
+            pip(index_url=server.url), matrix(), offline=False, pages=Pages(tmp_path / "pages")
+        )
+        assert isinstance(sources.find("torch", VERSION, target()), Found)
+        assert len(server.asked) == 3

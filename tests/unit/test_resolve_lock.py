@@ -332,7 +332,7 @@ def test_a_plan_as_files(index: FakeIndex) -> None:
         "# CANN 9.1.0, torch 2.12.0, torch_npu 2.12.0.post2",
         "# for x86_64, Python 3.11, glibc 2.28",
     ]
-    assert lines[2] == "--extra-index-url https://****@example.org/simple"
+    assert lines[2] == "--extra-index-url https://***@example.org/simple"
     assert f"torch==2.12.0+cpu --hash=sha256:{torch.sha256}" in lines
     assert formats.constraints(plan).splitlines()[2:] == ["torch==2.12.0+cpu", "torch-npu==2.12.0"]
     assert formats.pylock(plan) == plan.lock

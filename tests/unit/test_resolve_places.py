@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import installs
 import pytest
 
+from ascendenv.compatibility.load import load
+from ascendenv.errors import UsageError
 from ascendenv.host.model import PipConfiguration
+from ascendenv.planning import with_mirror
 from ascendenv.resolve import uv
 from ascendenv.resolve.places import Place, configured, local_path
 
@@ -138,3 +142,68 @@ def test_constraints_of_pip_and_uv_both_count(monkeypatch: pytest.MonkeyPatch) -
         "--constraints=pip.txt",
         "--constraints=uv.txt",
     )
+
+
+def uv_toml(home: Path, text: str) -> dict[str, str]:
+    """Variables of a user whose uv.toml says this."""
+    file = home / "uv" / "uv.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    return {"XDG_CONFIG_HOME": str(home)}
+
+
+def test_uvs_own_file_counts(tmp_path: Path) -> None:
+    text = """
+        extra-index-url = ["https://old-extra/"]
+        find-links = ["/links"]
+        [[index]]
+        url = "https://mirror/"
+        default = true
+        [[index]]
+        name = "corp"
+        url = "https://corp/"
+    """
+    places = configured(pip(), uv_toml(tmp_path, text))
+
+    assert places.default is not None
+    assert places.default.title("index") == f"index https://mirror/ ({tmp_path}/uv/uv.toml)"
+    assert [place.address for place in places.further] == ["https://corp/", "https://old-extra/"]
+    assert [place.address for place in places.links] == ["/links"]
+
+
+def test_variables_and_pip_win_over_uvs_file(tmp_path: Path) -> None:
+    environ = uv_toml(tmp_path, '[pip]\nindex-url = "https://file/"\n')
+
+    assert configured(pip(), environ).default == Place("https://file/", f"{tmp_path}/uv/uv.toml")
+    with_variable = configured(pip(), {**environ, "UV_DEFAULT_INDEX": "https://variable/"})
+    assert with_variable.default == Place("https://variable/", "UV_DEFAULT_INDEX")
+    assert configured(pip(index_url="https://pip/"), environ).default == Place("https://pip/", "pip")
+    assert configured(pip(), {**environ, "UV_NO_CONFIG": "1"}).default is None
+
+
+def test_uvs_file_may_allow_no_index(tmp_path: Path) -> None:
+    assert configured(pip(), uv_toml(tmp_path, "no-index = true")).no_index
+
+
+def test_a_file_of_uv_that_cannot_be_read_is_left_to_uv(tmp_path: Path) -> None:
+    assert configured(pip(), uv_toml(tmp_path, "index = ")).default is None
+
+
+@pytest.mark.parametrize(
+    ("mirror", "index"),
+    [
+        (None, "https://pip/"),
+        ("official", None),
+        ("cn", "https://mirrors.huaweicloud.com/repository/pypi/simple"),
+        ("https://corp/simple", "https://corp/simple"),
+    ],
+)
+def test_a_mirror_can_be_chosen(mirror: str | None, index: str | None) -> None:
+    given = installs.host().pip.model_copy(update={"index_url": "https://pip/"})
+    host = with_mirror(installs.host().model_copy(update={"pip": given}), load(), mirror)
+    assert host.pip.index_url == index
+
+
+def test_a_mirror_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageError, match="`--mirror china` is not an index"):
+        with_mirror(installs.host(), load(), "china")
