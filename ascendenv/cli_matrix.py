@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ascendenv.finish import finish, guarded
-from ascendenv.options import Cann, Format, MatrixFormat, MatrixOutput, Torch, TorchNpu
+from ascendenv.options import Cann, Format, MatrixFormat, MatrixOutput, Offline, Torch, TorchNpu
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -88,6 +89,28 @@ def matrix_why(
         return Result("ascendenv/matrix-why/1", explanation, code)
 
     finish("matrix-why", output, answer)
+
+
+@matrix_app.command(name="check")
+def matrix_check(
+    against: Annotated[
+        Path | None,
+        typer.Option("--against", help="A public table to compare with, in Markdown.", show_default=False),
+    ] = None,
+    offline: Offline = False,
+    output: MatrixOutput = MatrixFormat.TEXT,
+) -> None:
+    """Compare the matrix with the package index as it is now; exit 1 where they differ."""
+    from ascendenv.errors import ExitCode
+    from ascendenv.matrix import check
+    from ascendenv.result import Result
+
+    def answer() -> Result[BaseModel]:
+        drift = check(against, offline=offline)
+        code = ExitCode.PROBLEM_FOUND if drift.differences else ExitCode.OK
+        return Result("ascendenv/matrix-check/1", drift, code)
+
+    finish("matrix-check", output, answer)
 
 
 @matrix_app.command(name="schema")

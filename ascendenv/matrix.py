@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
@@ -12,7 +13,12 @@ from ascendenv.compatibility.load import load
 from ascendenv.compatibility.model import Matrix
 from ascendenv.compatibility.questions import question
 from ascendenv.compatibility.subjects import parse_subjects
-from ascendenv.errors import UsageError
+from ascendenv.drift.against import compare_with_table
+from ascendenv.drift.compare import compare
+from ascendenv.drift.model import Drift
+from ascendenv.drift.read import snapshot
+from ascendenv.errors import NetworkError, UsageError
+from ascendenv.host.gather import gather
 from ascendenv.resolve.target import parse_arch, parse_python
 
 
@@ -63,3 +69,24 @@ def explain(subject: str, *, arch: str | None, python: str | None, chip: str | N
         "chip": chip,
     }
     return why.why(matrix, question(matrix, parse_subjects(matrix, subject), **target))
+
+
+def check(against: Path | None, *, offline: bool) -> Drift:
+    """``ascendenv matrix check``: with the package index, or with a table in a file."""
+    matrix = load()
+    if against is not None:
+        return compare_with_table(matrix, _read(against), str(against))
+    if offline:
+        raise NetworkError(
+            "the package index is needed to compare the matrix with it",
+            hint="leave out --offline, or compare with a public table: --against FILE",
+        )
+    return compare(matrix, snapshot(matrix, gather(matrix).pip))
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
+        raise UsageError(f"{file} cannot be read: {reason}", hint="--against takes a Markdown file") from None

@@ -15,10 +15,12 @@ from ascendenv.compatibility.describe import MatrixEntry
 from ascendenv.compatibility.listing import ReleaseList, RowList
 from ascendenv.compatibility.why import Explanation
 from ascendenv.doctor.model import Diagnosis, Finding, Fix
+from ascendenv.drift.model import Drift
 from ascendenv.install.environment import EnvironmentList
 from ascendenv.install.guarding import GuardStatus
 from ascendenv.install.installer import Installed, Proposal
 from ascendenv.render.console import show
+from ascendenv.render.drift import drift_text
 from ascendenv.render.matrix import entry_text, explanation_text, release_table, row_table
 from ascendenv.render.plan import conflict_text, plan_rows
 from ascendenv.render.wording import as_called, unbroken
@@ -217,3 +219,4 @@ render.register(ReleaseList, release_table)
 render.register(RowList, row_table)
 render.register(MatrixEntry, entry_text)
 render.register(Explanation, explanation_text)
+render.register(Drift, drift_text)

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 Invoke = Callable[..., Result]
 COMMANDS = [
     *("install", "resolve", "doctor", "verify", "run", "env", "list"),
-    *("matrix", "matrix list", "matrix show", "matrix why", "matrix schema"),
+    *("matrix", "matrix list", "matrix show", "matrix why", "matrix check", "matrix schema"),
     *("simulate", "simulate build", "simulate run"),
 ]
 
@@ -108,6 +108,9 @@ def invoke(environ: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Invoke:
         ("verify --env /etc", 2, ["/etc is not an environment"]),
         ("matrix show bogus", 2, ["'bogus'"]),
         ("matrix show cann 9.1.0 torch 2.7.1", 2, ["ascendenv matrix why cann 9.1.0 torch 2.7.1"]),
+        ("matrix check --offline", 6, ["--against FILE"]),
+        ("matrix check --against /none.md", 2, ["/none.md cannot be read: No such file"]),
+        ("matrix check --against /etc/hostname", 2, ["no table that is understood"]),
         ("matrix list --chip 910x", 2, ["910x"]),
         ("matrix list drivers --torch 2.7.1", 2, ["narrowed by --cann"]),
         ("matrix list driver", 2, ["did you mean `drivers`?"]),

@@ -9,6 +9,7 @@ from packaging.version import Version
 from ascendenv.compatibility.check.place import placed
 from ascendenv.compatibility.model import Matrix, TorchNpuRelease, Train
 from ascendenv.versions import CannVersion, train_covers
+from ascendenv.vocabulary import Evidence
 
 
 def mistakes(matrix: Matrix) -> Iterator[str]:
@@ -26,7 +27,7 @@ def _releases(matrix: Matrix) -> Iterator[str]:
         train = trains.get(release.train)
         if train is not None:
             yield from (f"{place}: {mistake}" for mistake in _against_train(release, train))
-        elif not release.prerelease:
+        elif not release.prerelease and release.evidence is not Evidence.UNKNOWN:
             yield f"{place}: train: {release.train!r} is not among the trains"
         if release.prerelease != release.version.is_prerelease:
             yield f"{place}: prerelease: {release.torch_npu} says the opposite"

@@ -1,0 +1,1 @@
+"""Whether the world has moved away from the matrix."""
