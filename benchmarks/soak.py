@@ -131,7 +131,9 @@ def work(minutes: float, directory: Path) -> None:
     over = torch.zeros(1).npu()
     while not over.item():
         loss = rank.round()
-        print("ROUND", json.dumps({"rank": rank.rank, "loss": loss} | rank.usage()), flush=True)
+        told = {"rank": rank.rank, "loss": loss} | rank.usage()
+        # At once, as all ranks write into one pipe, and torchrun lets `print` write piece by piece.
+        os.write(sys.stdout.fileno(), f"ROUND {json.dumps(told)}\n".encode())
         over.fill_(rank.rank == 0 and time.monotonic() > end)
         dist.broadcast(over, 0)
     dist.destroy_process_group()
