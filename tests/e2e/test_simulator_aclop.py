@@ -23,8 +23,16 @@ for dtype in (torch.float32, torch.float16):
         same("least", values, x.min(dim, keep).values)
         same("its place", places, x.min(dim, keep).indices)
     same("sorted", torch_npu.npu_sort_v2(x.npu(), 1, True), x.sort(1, descending=True).values)
+x = given(2, 3, 4)
+turned = torch_npu.npu_confusion_transpose(x.npu(), (0, 2, 1), (2, 12), True)
+same("turned and shaped", turned, x.permute(0, 2, 1).reshape(2, 12))
+turned = torch_npu.npu_confusion_transpose(x.npu(), (1, 0), (6, 4), False)
+same("shaped and turned", turned, x.reshape(6, 4).t())
+numbers = torch.randint(0, 4, (2, 3))
+hot = F.one_hot(numbers, 6) * 2.5 - 0.5
+same("one hot", torch_npu.npu_one_hot(numbers.npu(), -1, 6, 2.0, -0.5), hot)
 """,
-        compared=5 * 2 + 2 * (2 * 3 * 4 + 1),
+        compared=5 * 2 + 2 * (2 * 3 * 4 + 1) + 3,
     )
 
 

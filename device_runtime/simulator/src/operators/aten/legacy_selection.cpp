@@ -43,6 +43,24 @@ const LegacyOperator sort{"SortV2", [](const LegacyCall& call) {
                             call.Return(0, std::get<0>(sorted));
                           }};
 
+const LegacyOperator confusion{
+    "ConfusionTransposeD", [](const LegacyCall& call) {
+      const auto input = call.Input(0);
+      const auto order = call.Attribute("perm", std::vector<int64_t>()),
+                 shape = call.Attribute("shape", std::vector<int64_t>());
+      const bool first = call.Attribute("transpose_first", true);
+      call.Return(0, first ? input.permute(order).reshape(shape) : input.reshape(shape).permute(order));
+    }};
+
+// The second input is the value at the places that the first one names, the third one the value elsewhere.
+const LegacyOperator oneHot{
+    "OneHotD", [](const LegacyCall& call) {
+      const auto depth = call.Attribute<int64_t>("depth", 1);
+      const auto hot = call.Input(0).unsqueeze(-1).eq(at::arange(depth));
+      call.Return(
+          0, at::where(hot, call.Input(1), call.Input(2)).movedim(-1, call.Attribute<int64_t>("axis", -1)));
+    }};
+
 // The parts begin at a number of blocks of channels; each block holds 16 of them.
 constexpr int64_t kBlock = 16;
 
