@@ -13,6 +13,27 @@ const LegacyOperator slice{"Slice", [](const LegacyCall& call) {
                              call.Return(0, part);
                            }};
 
+// A mask has a bit for each dimension: whether it is taken from its beginning, or to its end.
+bool Masked(const LegacyCall& call, std::string_view mask, size_t dim) {
+  return (call.Attribute<int64_t>(mask, 0) >> dim & 1) != 0;
+}
+
+const LegacyOperator stridedSlice{
+    "StridedSlice", [](const LegacyCall& call) {
+      for (const auto* mask : {"ellipsis_mask", "new_axis_mask", "shrink_axis_mask"}) {
+        TORCH_CHECK_NOT_IMPLEMENTED(call.Attribute<int64_t>(mask, 0) == 0, mask, " is not implemented");
+      }
+      const auto begins = call.Numbers(1), ends = call.Numbers(2), strides = call.Numbers(3);
+      auto part = call.Input(0);
+      for (size_t dim = 0; dim < begins.size(); ++dim) {
+        const auto along = static_cast<int64_t>(dim);
+        const auto begin = Masked(call, "begin_mask", dim) ? 0 : begins[dim];
+        const auto end = Masked(call, "end_mask", dim) ? part.size(along) : ends.at(dim);
+        part = part.slice(along, begin, end, strides.at(dim));
+      }
+      call.Return(0, part);
+    }};
+
 const LegacyOperator broadcast{
     "BroadcastTo", [](const LegacyCall& call) { call.Return(0, call.Input(0).expand(call.Numbers(1))); }};
 
