@@ -107,7 +107,7 @@ def test_a_bad_value_is_named_by_file_row_and_key(matrix_dir: Path) -> None:
             "chips[0] (family 310): colour: Extra inputs",
         ),
         ("python.toml", 'because = "', 'source = "', "is not TOML"),
-        ("indexes.toml", 'url = "https', 'url = "http', "indexes[1] (name pytorch-cpu): url:"),
+        ("indexes.toml", 'url = "https', 'url = "http', "indexes[1] (name default-huaweicloud): url:"),
     ],
 )
 def test_each_row_is_held_to_its_schema(

@@ -98,7 +98,7 @@ def test_answers(subject: str, answer: str) -> None:
             "vllm-ascend 0.11.0",
             "pins torch_npu 2.7.1.post1, which is on no package",
         ),
-        ("vllm-ascend 0.99.0", "vllm-ascend 0.99.0", "no row says what it goes with; known are 0.30.0rc1"),
+        ("vllm-ascend 0.99.0", "vllm-ascend 0.99.0", "no row says what it goes with; known are 0.30.0rc2"),
         ("vllm-ascend 0.30.0rc1", "elsewhere", "torch_npu: a nightly of train 26.2.0"),
         ("torch_npu 2.13.0 cann 8.5.0", "elsewhere", "CANN: 8.5.0 (here: 9.2.0)"),
         ("chip 310", "chip 310", "no torch_npu knows it"),
