@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import takewhile
 
 from packaging.version import Version
 
 from ascendenv.compatibility.model import (
+    CannRelease,
     Chip,
     CompatibilityStatement,
     ContradictingReport,
@@ -69,7 +70,8 @@ def judge(
     report of exactly this version outweighs a wide compatibility statement; a report that is about one chip
     or Python decides only when ``chip`` or ``python`` says that it is meant.
     """
-    reports = tuple(report for report in matrix.reports if _may_apply(report, cann, release, chip, python))
+    known = _reports_on(matrix).get(release.torch_npu, ())
+    reports = tuple(report for report in known if _may_apply(report, cann, chip, python))
     if release.cann_version is not None and release.cann_version.covers(cann):
         because = (
             f"torch_npu {release.torch_npu} (train {release.train}) was released with CANN {release.cann}"
@@ -81,7 +83,8 @@ def judge(
                 f"torch_npu {report.torch_npu} on CANN {report.cann} was reported to fail: {report.symptom}"
             )
             return Judgement(Verdict.REPORTED_BROKEN, report.evidence, because, report.source, reports)
-    statement = next((row for row in matrix.compatibility if _states(row, cann, release.train)), None)
+    near = _statements_on(matrix).get(cann.release_line, ())
+    statement = next((row for row in near if _states(row, cann, release.train)), None)
     if statement is not None:
         because = f"the vendor calls train {release.train} compatible with CANN {cann}"
         return Judgement(Verdict.DECLARED_COMPATIBLE, statement.evidence, because, statement.source, reports)
@@ -89,16 +92,39 @@ def judge(
     return Judgement(Verdict.UNKNOWN, Evidence.UNKNOWN, because, release.source, reports)
 
 
+@lru_cache(maxsize=4)
+def _reports_on(matrix: Matrix) -> Mapping[str, Sequence[ContradictingReport]]:
+    """The field reports by torch_npu: a plan asks for every release, many times."""
+    found: dict[str, list[ContradictingReport]] = {}
+    for report in matrix.reports:
+        found.setdefault(report.torch_npu, []).append(report)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _statements_on(matrix: Matrix) -> Mapping[tuple[int, int], Sequence[CompatibilityStatement]]:
+    """The compatibility statements by the lines of CANN that they speak of, likewise."""
+    found: dict[tuple[int, int], list[CompatibilityStatement]] = {}
+    for statement in matrix.compatibility:
+        for line in dict.fromkeys(_cann(text).release_line for text in statement.cann):
+            found.setdefault(line, []).append(statement)
+    return found
+
+
+@lru_cache(maxsize=4)
+def _rows_of(matrix: Matrix) -> Mapping[CannVersion, CannRelease]:
+    """The row of each CANN version, likewise."""
+    return {_cann(row.cann): row for row in matrix.cann}
+
+
 def _may_apply(
     report: ContradictingReport,
     cann: CannVersion,
-    release: TorchNpuRelease,
     chip: ChipFamily | None,
     python: str | None,
 ) -> bool:
     return (
-        report.torch_npu == release.torch_npu
-        and _cann(report.cann).covers(cann)
+        _cann(report.cann).covers(cann)
         and (chip is None or not report.chips or chip in report.chips)
         and (python is None or not report.pythons or python in report.pythons)
     )
@@ -160,7 +186,7 @@ def torch_comes_with_cuda(matrix: Matrix, arch: Arch, torch: Version) -> CudaFro
 
 def python_supported_by_cann(matrix: Matrix, cann: CannVersion, python: str) -> bool | None:
     """Whether ``cann`` supports ``python`` (``3.11`` or ``3.11.7``); ``None`` when that is not known."""
-    row = next((row for row in matrix.cann if _cann(row.cann) == cann), None)
+    row = _rows_of(matrix).get(cann)
     if row is None or row.python_min is None or row.python_max is None:
         return None
     wanted = Version(python).release[:2]

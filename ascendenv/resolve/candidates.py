@@ -56,7 +56,8 @@ class Situation:
     """What a question to the resolver consists of.
 
     ``cann_source`` says who wants that CANN version; ``given`` names the options for the target that the
-    user has given, which every command that is proposed has to repeat.
+    user has given, which every command that is proposed has to repeat. With ``narrow``, only combinations
+    of the versions that are asked for are made, which is all that a look at its answers needs.
     """
 
     matrix: Matrix
@@ -64,14 +65,15 @@ class Situation:
     target: Target
     cann_source: str = "--cann"
     given: frozenset[str] = frozenset()
+    narrow: bool = False
 
     def with_python(self, python: str) -> Situation:
         """The same question for another Python."""
         return replace(self, target=self.target.model_copy(update={"python": python}))
 
     def allowing(self, what: str) -> Situation:
-        """The same question with ``allow_declared`` or ``allow_reported`` set."""
-        return replace(self, request=self.request.model_copy(update={what: True}))
+        """The same question with ``allow_declared`` or ``allow_reported`` set, for a look at its answers."""
+        return replace(self, request=self.request.model_copy(update={what: True}), narrow=True)
 
     def with_driver(self, driver: str) -> Situation:
         """The same question for another driver."""
@@ -120,6 +122,9 @@ class Situation:
     def _with_extensions(self, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
         """Each with every choice of packages on top of it."""
         offer = Offer(self.matrix, self.wishes)
+        if not offer.picked:
+            yield from candidates
+            return
         for candidate in candidates:
             for extensions in offer.on(candidate.cann, candidate.release):
                 yield replace(candidate, extensions=extensions)
@@ -139,16 +144,16 @@ class Situation:
         allowed = set(self._usable)
         if not self.request.allow_declared:
             allowed -= {c.cann for c in self._paired if not c.release.prerelease}
-        releases = _by(self.matrix.torch_npu, lambda row: row.train)
+        lines = _by(self.matrix.torch_npu, lambda row: _line(row.train))
         pairs = {
             (cann, release.torch_npu): (cann, release)
             for statement in self.matrix.compatibility
             for text in statement.cann
             for cann in self._covered(CannVersion(text))
             if cann in allowed
-            for train, rows in releases.items()
-            if any(train_covers(pattern, train) for pattern in statement.trains)
-            for release in rows
+            for pattern in statement.trains
+            for release in lines.get(_line(pattern), ())
+            if release.torch_npu in self._asked and train_covers(pattern, release.train)
         }
         judged = (self._judged(cann, release) for cann, release in pairs.values())
         return tuple(c for c in judged if c.judgement.verdict is Verdict.DECLARED_COMPATIBLE)
@@ -159,7 +164,22 @@ class Situation:
 
     @cached_property
     def _usable(self) -> tuple[CannVersion, ...]:
-        return tuple(cann for cann in self.canns if not cann.is_wildcard)
+        wanted = self.request.cann_range if self.narrow else None
+        return tuple(c for c in self.canns if not c.is_wildcard and (wanted is None or wanted.admits(c)))
+
+    @cached_property
+    def _asked(self) -> frozenset[str]:
+        """The torch_npu releases that combinations are made of."""
+        torches, releases = self.request.torch_range, self.request.torch_npu_range
+        return frozenset(
+            row.torch_npu
+            for row in self.matrix.torch_npu
+            if not self.narrow
+            or (
+                (torches is None or torches.admits(parsed(row.torch)))
+                and (releases is None or releases.admits(row.version))
+            )
+        )
 
     @cached_property
     def _lines(self) -> Mapping[tuple[int, int], Sequence[CannVersion]]:
@@ -168,6 +188,11 @@ class Situation:
     def _covered(self, pattern: CannVersion) -> Iterator[CannVersion]:
         """The known CANN versions that ``pattern`` stands for."""
         return (cann for cann in self._lines.get(pattern.release_line, ()) if pattern.covers(cann))
+
+
+def _line(train: str) -> str:
+    """``26.1`` for ``26.1.0`` and for ``26.1.X``."""
+    return ".".join(train.split(".")[:2])
 
 
 def _by(rows: Iterable[RowT], key: Callable[[RowT], KeyT]) -> dict[KeyT, list[RowT]]:

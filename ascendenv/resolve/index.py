@@ -126,7 +126,7 @@ class WheelSources:
                 open_questions.add(original)
                 looks.append(Look(listed.source.title, offered.reason, answered=False))
                 continue
-            wheel = _fitting(offered, version, target)
+            wheel = fitting(offered, version, target)
             if wheel is not None:
                 index = listed.source.address if listed.row is not None else None
                 return Found(wheel, listed.source.title, index)
@@ -203,7 +203,8 @@ class WheelSources:
                 yield _Listed(Index(row.url, row.name, self._session), row)
 
 
-def _fitting(offered: tuple[Wheel, ...], version: Version, target: Target) -> Wheel | None:
+def fitting(offered: tuple[Wheel, ...], version: Version, target: Target) -> Wheel | None:
+    """The first of these wheels that is of ``version`` and runs on ``target``."""
     tags = supported_tags(target)
     of_version = (wheel for wheel in offered if wheel.version == version)
     return next((w for w in of_version if not tags.isdisjoint(parse_wheel_filename(w.filename)[3])), None)

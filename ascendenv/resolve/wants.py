@@ -56,7 +56,8 @@ def _requested(situation: Situation) -> Iterator[Want]:
     if canns is not None:
         yield Want(CANN, f"CANN {canns}", situation.cann_source, lambda c: canns.admits(c.cann))
     if torches is not None:
-        yield Want(TORCH, f"torch {torches}", "--torch", lambda c: torches.admits(c.torch))
+        fits = cache(torches.admits)
+        yield Want(TORCH, f"torch {torches}", "--torch", lambda c: fits(c.torch))
     if releases is not None:
         yield Want(
             TORCH_NPU, f"torch_npu {releases}", "--torch-npu", lambda c: releases.admits(c.release.version)
