@@ -59,6 +59,7 @@ def disagreements(text: str, *rows: str) -> list[tuple[str, str, str]]:
             [("torch_npu 2.99.0", "no row, and no wheel on the index", "listed")],
         ),
         ("| nightly | v | main | master |", []),
+        ("| 2.12.0.x.y | v | 2.12.0 | 9.1.0 |", []),
         ("| 2.12.0 | v | main | master |", []),
     ],
 )

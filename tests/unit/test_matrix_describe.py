@@ -6,6 +6,7 @@ import pytest
 
 from ascendenv.compatibility import describe, listing, query
 from ascendenv.compatibility.load import load
+from ascendenv.compatibility.subjects import parse_subjects
 from ascendenv.errors import UsageError
 from ascendenv.vocabulary import Arch
 
@@ -125,3 +126,60 @@ def test_unknown_subjects(subject: str, message: str, hint: str) -> None:
     assert message in caught.value.message
     assert caught.value.hint is not None
     assert hint in caught.value.hint
+
+
+def test_a_version_that_only_a_table_names() -> None:
+    found = facts("torch_npu==2.1.0.post4")
+    assert found["wheels"] == ["on no package index: only a table names this version"]
+    assert (found["train"], found["CANN"]) == (["6.0.rc1"], ["8.0.RC1"])
+    assert found["note"] == ["the index has 2.1.0.post3 for this train"]
+    assert "train" not in facts("torch_npu==2.8.0.post1")
+    unstated = MATRIX.unpublished[0].model_copy(update={"torch_npu": "2.98.0", "cann": None})
+    matrix = MATRIX.model_copy(update={"unpublished": (unstated,)})
+    assert "CANN" not in {fact.key for fact in describe.show(matrix, "torch_npu==2.98.0").facts}
+
+
+def test_a_torch_without_torch_npu() -> None:
+    assert facts("torch 2.12.1")["torch_npu"] == ["none was released for it"]
+
+
+def test_support_and_contradictions() -> None:
+    assert facts("torch 2.5.1")["support"] == ["ended 2026-08-08"]
+    assert facts("torch 2.12.0")["support"] == ["development, maintenance from 2027-01-26"]
+    assert facts("torch 2.12.0")["torchvision"] == ["0.27.0"]
+    assert facts("torch 2.13.0")["triton-ascend"] == ["3.6.0 (train 26.2.0)"]
+    assert facts("cann 9.0.0")["contradicted"][0].startswith("Python: 3.7 to 3.11 (here:")
+    assert "vllm-ascend 0.23.0" in facts("torch_npu==2.10.0.post4")["pinned by"]
+
+
+def test_how_a_cann_is_delivered() -> None:
+    found = facts("cann 9.1.1")
+    assert any(url.endswith("/Ascend-cann-A3-ops_9.1.1_linux-{arch}.run") for url in found["run package"])
+    assert "ascend-cann-a3-ops=9.1.1" in found["apt package"]
+    assert "operators run" in found
+    assert any("cann-hccl" in text for text in found["parts of the operators"])
+    assert "parts of the toolkit" in found
+    assert facts("cann 8.3.RC1")["operators run"] == ["on the same toolkit only"]
+    assert "apt package" not in facts("cann 8.3.RC1")
+    assert facts("cann 9.1.0")["images"][0].startswith("quay.io/ascend/cann:9.1.0-{310p,910b,a3,950}-")
+    assert "25.5.1 on a3" in facts("cann 9.1.0")["driver seen working"]
+    without = MATRIX.model_copy(update={"channels": ()})
+    assert not [f for f in describe.show(without, "cann 9.1.0").facts if f.key.endswith(" package")]
+
+
+def test_extension() -> None:
+    found = facts("vllm-ascend 0.11.0")
+    assert found["goes with"][0].startswith("CANN 8.3.RC2, torch 2.7.1, torch_npu 2.7.1.post1")
+    assert found["torch_npu"] == ["2.7.1.post1 is on no package index"]
+    assert facts("vllm-ascend 0.30.0rc1")["contradicted"]
+    assert facts("triton-ascend==3.2.1")["never together with"][0].startswith("triton: ")
+    assert facts("torchtitan-npu 0.2.2.post2")["goes with"] == ["nothing is stated"]
+
+
+def test_several_subjects_are_a_question() -> None:
+    with pytest.raises(UsageError, match="one subject at a time is shown") as caught:
+        describe.show(MATRIX, "cann 9.1.0 torch 2.7.1")
+    assert caught.value.hint == "what holds between them: ascendenv matrix why cann 9.1.0 torch 2.7.1"
+    assert str(parse_subjects(MATRIX, "cann 9.1.0 torch 2.7.1")[0]) == "CANN 9.1.0"
+    with pytest.raises(UsageError, match=r"unknown vllm-ascend version '0\.99\.0'"):
+        describe.show(MATRIX, "vllm-ascend 0.99.0")

@@ -14,7 +14,7 @@ MATRIX = load()
 OLDER = ("2.10.0.post4", "2.10.0.post2", "2.10.0")
 
 
-def ask(subject: str, **target: str) -> Explanation:
+def ask(subject: str, **target: str | None) -> Explanation:
     return why(MATRIX, question(MATRIX, parse_subjects(MATRIX, subject), **target))
 
 
@@ -111,7 +111,7 @@ def test_what_decides(subject: str, key: str, value: str) -> None:
 
 
 def test_a_python_that_the_cann_does_not_support() -> None:
-    found = ask("cann 9.0.0", python="3.14")
+    found = ask("cann 9.0.0", python="3.14", arch=None)
     assert found.answer == "no: CANN 9.0.0 and Python 3.14 do not go together"
     assert "supports Python 3.7 to 3.13" in [fact.value for fact in found.because]
     assert "keep CANN 9.0.0: Python 3.13, 3.12, 3.11, 3.10" in changes(found)
@@ -148,3 +148,12 @@ def test_what_is_no_question(subject: str, target: dict[str, str], message: str)
         ask(subject, **target)
     assert message in caught.value.message
     assert caught.value.hint or "only one" in message
+
+
+def test_an_extension_that_nothing_leaves_room_for() -> None:
+    assert "vllm-ascend" not in " ".join(changes(ask("vllm-ascend 0.23.0 torch 2.12.1")))
+
+
+def test_a_matrix_without_releases_has_nothing_to_offer() -> None:
+    empty = MATRIX.model_copy(update={"torch_npu": ()})
+    assert why(empty, question(empty, parse_subjects(empty, "torch 2.12.0"))).instead == ()
