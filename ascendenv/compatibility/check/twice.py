@@ -10,7 +10,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from ascendenv.compatibility.check.place import placed
-from ascendenv.compatibility.model import ExtensionProject, Matrix, Placeholder, Row
+from ascendenv.compatibility.model import Matrix, Row
 from ascendenv.versions import CannVersion
 
 RowT = TypeVar("RowT", bound=Row)
@@ -50,7 +50,3 @@ def _twice(field: str, rows: Sequence[RowT], names: Callable[[RowT], Iterable[Ha
 
 def _said(name: Hashable) -> str:
     return " ".join(name) if isinstance(name, tuple) else str(name)
-
-
-def _project(row: ExtensionProject | Placeholder) -> str:
-    return canonicalize_name(row.package)
