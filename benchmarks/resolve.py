@@ -164,8 +164,9 @@ def commands(options: Sequence[str], rounds: int) -> None:
         ]  # fmt: skip
         pip = [
             sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--ignore-installed",
-            "--only-binary=:all:", f"--python-version={python}", f"--platform=manylinux_2_28_{arch}",
-            f"--platform=manylinux_2_17_{arch}", f"--target={scratch}/target", *extra, "-r", str(pins),
+            "--only-binary=:all:", f"--python-version={python}", f"--target={scratch}/target",
+            *(f"--platform=manylinux_2_{minor}_{arch}" for minor in range(28, 16, -1)),
+            f"--platform=manylinux2014_{arch}", *extra, "-r", str(pins),
         ]  # fmt: skip
         cold: dict[str, list[float]] = {"ascendenv": [], "uv": []}
         warm: dict[str, list[float]] = {"ascendenv": [], "uv": []}
