@@ -51,7 +51,7 @@ aclError Stream::Append(Task task, When when, const TaskLabel& label) {
 aclError Stream::Push(Task task, When when) {
   if (!UsableHere()) return RefuseAfterFork();
   if (stopping_) return Fail(ACL_ERROR_RT_INVALID_HANDLE, "the stream is being destroyed");
-  if (aborting_) return Report(*aborted_);
+  if (aborting_) return Report(aborted_);
   if (!started_ && !Start()) {
     return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "the host has no thread left for a simulated stream");
   }
@@ -132,13 +132,13 @@ aclError Stream::Wait(Milliseconds timeout) {
     return Fail(ACL_ERROR_RT_STREAM_CAPTURED, "a stream that is captured cannot be waited for");
   }
   if (!UsableHere()) return RefuseAfterFork();
-  if (aborting_) return Report(*aborted_);
+  if (aborting_) return Report(aborted_);
   const uint64_t aborts = aborts_;
   if (!Reach(lock, timeout)) {
     return Fail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
                 "the stream did not finish within " + std::to_string(timeout) + " ms");
   }
-  if (aborts_ != aborts) return Report(*aborted_);
+  if (aborts_ != aborts) return Report(aborted_);
   if (const aclError error = Owner().Health()) return error;
   if (!failure_) return ACL_SUCCESS;
   const Failure failure = *failure_;

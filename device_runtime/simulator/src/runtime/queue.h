@@ -111,7 +111,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   StreamSettings settings_;
   std::shared_ptr<Capture> capture_;
   std::optional<Update> update_;
-  std::optional<Failure> aborted_;  // the last abort
+  Failure aborted_{};  // what the last abort says
   uint64_t aborts_ = 0;
   uint64_t appended_ = 0;
   uint64_t finished_ = 0;
