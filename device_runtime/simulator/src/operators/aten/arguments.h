@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -40,9 +41,15 @@ class DynamicOut {
   at::Tensor memory_;
 };
 
+// A device tells a missing argument from a wrong one.
+class MissingArgument : public std::invalid_argument {
+ public:
+  MissingArgument() : std::invalid_argument("a required argument is nullptr") {}
+};
+
 template <typename Handle>
 Handle* Required(Handle* handle) {
-  TORCH_CHECK_VALUE(handle != nullptr, "a required argument is nullptr");
+  if (handle == nullptr) throw MissingArgument();
   return handle;
 }
 

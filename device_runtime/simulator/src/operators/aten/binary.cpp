@@ -2,7 +2,6 @@
 #include <ATen/ScalarOps.h>
 
 #include "binding.h"
-#include "checks.h"
 
 namespace simulator::operators {
 namespace {
@@ -11,34 +10,27 @@ using BinaryKernel = at::Tensor& (*)(at::Tensor&, const at::Tensor&, const at::T
 using ScalarKernel = at::Tensor& (*)(at::Tensor&, const at::Tensor&, const at::Scalar&);
 
 template <BinaryKernel kKernel>
-constexpr auto Binary = Checked([](Tensor self, Tensor other, Out out) { CheckBroadcast(self, other, out); },
-                                [](Tensor self, Tensor other, Out out) { kKernel(out, self, other); });
+constexpr auto Binary = Broadcasting([](Tensor self, Tensor other, Out out) { kKernel(out, self, other); });
 
 template <BinaryKernel kKernel>
-constexpr auto InplaceBinary = Checked([](Out self, Tensor other) { CheckBroadcast(self, other, self); },
-                                       [](Out self, Tensor other) { kKernel(self, self, other); });
+constexpr auto InplaceBinary = Broadcasting([](Out self, Tensor other) { kKernel(self, self, other); });
 
 template <ScalarKernel kKernel>
-void WithScalar(Tensor self, Scalar other, Out out) {
-  kKernel(out, self, other);
-}
+constexpr auto WithScalar =
+    Broadcasting([](Tensor self, Scalar other, Out out) { kKernel(out, self, other); });
 
 template <ScalarKernel kKernel>
-void InplaceWithScalar(Out self, Scalar other) {
-  kKernel(self, self, other);
-}
+constexpr auto InplaceWithScalar = Broadcasting([](Out self, Scalar other) { kKernel(self, self, other); });
 
 using ScaledKernel = at::Tensor& (*)(at::Tensor&, const at::Tensor&, const at::Tensor&, const at::Scalar&);
 
 template <ScaledKernel kKernel>
 constexpr auto Scaled =
-    Checked([](Tensor self, Tensor other, Scalar, Out out) { CheckBroadcast(self, other, out); },
-            [](Tensor self, Tensor other, Scalar alpha, Out out) { kKernel(out, self, other, alpha); });
+    Broadcasting([](Tensor self, Tensor other, Scalar alpha, Out out) { kKernel(out, self, other, alpha); });
 
 template <ScaledKernel kKernel>
 constexpr auto InplaceScaled =
-    Checked([](Out self, Tensor other, Scalar) { CheckBroadcast(self, other, self); },
-            [](Out self, Tensor other, Scalar alpha) { kKernel(self, self, other, alpha); });
+    Broadcasting([](Out self, Tensor other, Scalar alpha) { kKernel(self, self, other, alpha); });
 
 // A tensor that takes part in type promotion as the Python number it stands for.
 at::Tensor Number(Scalar value) { return at::native::wrapped_scalar_tensor(value); }
@@ -127,71 +119,92 @@ ACLNN(XLogYScalarOther, WithScalar<at::xlogy_out>);
 ACLNN(InplaceXLogYScalarOther, InplaceWithScalar<at::xlogy_out>);
 ACLNN(Add, Scaled<at::add_out>);
 ACLNN(InplaceAdd, InplaceScaled<at::add_out>);
-ACLNN(Adds,
-      [](Tensor self, Scalar other, Scalar alpha, Out out) { at::add_out(out, self, Number(other), alpha); });
-ACLNN(InplaceAdds,
-      [](Out self, Scalar other, Scalar alpha) { at::add_out(self, self, Number(other), alpha); });
-ACLNN(AddV3,
-      [](Scalar self, Tensor other, Scalar alpha, Out out) { at::add_out(out, Number(self), other, alpha); });
+ACLNN(Adds, Broadcasting([](Tensor self, Scalar other, Scalar alpha, Out out) {
+        at::add_out(out, self, Number(other), alpha);
+      }));
+ACLNN(InplaceAdds, Broadcasting([](Out self, Scalar other, Scalar alpha) {
+        at::add_out(self, self, Number(other), alpha);
+      }));
+ACLNN(AddV3, Broadcasting([](Scalar self, Tensor other, Scalar alpha, Out out) {
+        at::add_out(out, Number(self), other, alpha);
+      }));
 ACLNN(Sub, Scaled<at::sub_out>);
 ACLNN(InplaceSub, InplaceScaled<at::sub_out>);
-ACLNN(Subs,
-      [](Tensor self, Scalar other, Scalar alpha, Out out) { at::sub_out(out, self, Number(other), alpha); });
-ACLNN(InplaceSubs,
-      [](Out self, Scalar other, Scalar alpha) { at::sub_out(self, self, Number(other), alpha); });
-ACLNN(Rsub, [](Tensor self, Tensor other, Scalar alpha, Out out) { at::sub_out(out, other, self, alpha); });
-ACLNN(Rsubs,
-      [](Tensor self, Scalar other, Scalar alpha, Out out) { at::sub_out(out, Number(other), self, alpha); });
-ACLNN(AddRelu, [](Tensor self, Tensor other, Scalar alpha, Out out) {
-  at::add_out(out, self, other, alpha);
-  out.relu_();
-});
-ACLNN(InplaceAddRelu, [](Out self, Tensor other, Scalar alpha) {
-  at::add_out(self, self, other, alpha);
-  self.relu_();
-});
-ACLNN(Muls, [](Tensor self, Scalar other, Out out) { at::mul_out(out, self, Number(other)); });
-ACLNN(InplaceMuls, [](Out self, Scalar other) { at::mul_out(self, self, Number(other)); });
-ACLNN(Divs, [](Tensor self, Scalar other, Out out) { at::div_out(out, self, Number(other)); });
-ACLNN(InplaceDivs, [](Out self, Scalar other) { at::div_out(self, self, Number(other)); });
-ACLNN(DivMod,
-      [](Tensor self, Tensor other, int mode, Out out) { at::div_out(out, self, other, Rounding(mode)); });
+ACLNN(Subs, Broadcasting([](Tensor self, Scalar other, Scalar alpha, Out out) {
+        at::sub_out(out, self, Number(other), alpha);
+      }));
+ACLNN(InplaceSubs, Broadcasting([](Out self, Scalar other, Scalar alpha) {
+        at::sub_out(self, self, Number(other), alpha);
+      }));
+ACLNN(Rsub, Broadcasting([](Tensor self, Tensor other, Scalar alpha, Out out) {
+        at::sub_out(out, other, self, alpha);
+      }));
+ACLNN(Rsubs, Broadcasting([](Tensor self, Scalar other, Scalar alpha, Out out) {
+        at::sub_out(out, Number(other), self, alpha);
+      }));
+ACLNN(AddRelu, Broadcasting([](Tensor self, Tensor other, Scalar alpha, Out out) {
+        at::add_out(out, self, other, alpha);
+        out.relu_();
+      }));
+ACLNN(InplaceAddRelu, Broadcasting([](Out self, Tensor other, Scalar alpha) {
+        at::add_out(self, self, other, alpha);
+        self.relu_();
+      }));
+ACLNN(Muls, Broadcasting([](Tensor self, Scalar other, Out out) { at::mul_out(out, self, Number(other)); }));
+ACLNN(InplaceMuls, Broadcasting([](Out self, Scalar other) { at::mul_out(self, self, Number(other)); }));
+ACLNN(Divs, Broadcasting([](Tensor self, Scalar other, Out out) { at::div_out(out, self, Number(other)); }));
+ACLNN(InplaceDivs, Broadcasting([](Out self, Scalar other) { at::div_out(self, self, Number(other)); }));
+ACLNN(DivMod, Broadcasting([](Tensor self, Tensor other, int mode, Out out) {
+        at::div_out(out, self, other, Rounding(mode));
+      }));
 ACLNN(InplaceDivMod,
-      [](Out self, Tensor other, int mode) { at::div_out(self, self, other, Rounding(mode)); });
-ACLNN(DivMods, [](Tensor self, Scalar other, int mode, Out out) {
-  at::div_out(out, self, Number(other), Rounding(mode));
-});
-ACLNN(InplaceDivMods,
-      [](Out self, Scalar other, int mode) { at::div_out(self, self, Number(other), Rounding(mode)); });
-ACLNN(FloorDivides,
-      [](Tensor self, Scalar other, Out out) { at::floor_divide_out(out, self, Number(other)); });
-ACLNN(InplaceFloorDivides, [](Out self, Scalar other) { at::floor_divide_out(self, self, Number(other)); });
-ACLNN(LeftShifts, [](Tensor self, Scalar bits, Out out) { at::bitwise_left_shift_out(out, self, bits); });
-ACLNN(PowScalarTensor, [](Scalar self, Tensor exponent, Out out) { at::pow_out(out, self, exponent); });
+      Broadcasting([](Out self, Tensor other, int mode) { at::div_out(self, self, other, Rounding(mode)); }));
+ACLNN(DivMods, Broadcasting([](Tensor self, Scalar other, int mode, Out out) {
+        at::div_out(out, self, Number(other), Rounding(mode));
+      }));
+ACLNN(InplaceDivMods, Broadcasting([](Out self, Scalar other, int mode) {
+        at::div_out(self, self, Number(other), Rounding(mode));
+      }));
+ACLNN(FloorDivides, Broadcasting([](Tensor self, Scalar other, Out out) {
+        at::floor_divide_out(out, self, Number(other));
+      }));
+ACLNN(InplaceFloorDivides,
+      Broadcasting([](Out self, Scalar other) { at::floor_divide_out(self, self, Number(other)); }));
+ACLNN(LeftShifts,
+      Broadcasting([](Tensor self, Scalar bits, Out out) { at::bitwise_left_shift_out(out, self, bits); }));
+ACLNN(PowScalarTensor,
+      Broadcasting([](Scalar self, Tensor exponent, Out out) { at::pow_out(out, self, exponent); }));
 ACLNN(RemainderScalarTensor,
-      [](Scalar self, Tensor other, Out out) { at::remainder_out(out, Number(self), other); });
-ACLNN(XLogYScalarSelf, [](Scalar self, Tensor other, Out out) { at::xlogy_out(out, self, other); });
-ACLNN(IsClose, [](Tensor self, Tensor other, double rtol, double atol, bool equalNan, Out out) {
-  out.copy_(at::isclose(self, other, rtol, atol, equalNan));
-});
+      Broadcasting([](Scalar self, Tensor other, Out out) { at::remainder_out(out, Number(self), other); }));
+ACLNN(XLogYScalarSelf,
+      Broadcasting([](Scalar self, Tensor other, Out out) { at::xlogy_out(out, self, other); }));
+ACLNN(IsClose, Broadcasting([](Tensor self, Tensor other, double rtol, double atol, bool equalNan, Out out) {
+        out.copy_(at::isclose(self, other, rtol, atol, equalNan));
+      }));
 ACLNN(Equal, [](Tensor self, Tensor other, Out out) { out.fill_(at::equal(self, other)); });
 
-ACLNN(Addcmul, [](Tensor self, Tensor tensor1, Tensor tensor2, Scalar value, Out out) {
-  at::addcmul_out(out, self, tensor1, tensor2, value);
-});
-ACLNN(InplaceAddcmul, [](Out self, Tensor tensor1, Tensor tensor2, Scalar value) {
-  at::addcmul_out(self, self, tensor1, tensor2, value);
-});
-ACLNN(Addcdiv, [](Tensor self, Tensor tensor1, Tensor tensor2, Scalar value, Out out) {
-  at::addcdiv_out(out, self, tensor1, tensor2, value);
-});
-ACLNN(InplaceAddcdiv, [](Out self, Tensor tensor1, Tensor tensor2, Scalar value) {
-  at::addcdiv_out(self, self, tensor1, tensor2, value);
-});
-ACLNN(Lerp, [](Tensor self, Tensor end, Tensor weight, Out out) { at::lerp_out(out, self, end, weight); });
-ACLNN(InplaceLerp, [](Out self, Tensor end, Tensor weight) { at::lerp_out(self, self, end, weight); });
-ACLNN(Lerps, [](Tensor self, Tensor end, Scalar weight, Out out) { at::lerp_out(out, self, end, weight); });
-ACLNN(InplaceLerps, [](Out self, Tensor end, Scalar weight) { at::lerp_out(self, self, end, weight); });
-ACLNN(SWhere, [](Tensor condition, Tensor self, Tensor other, Out out) {
-  at::where_out(out, condition, self, other);
-});
+ACLNN(Addcmul, Broadcasting([](Tensor self, Tensor tensor1, Tensor tensor2, Scalar value, Out out) {
+        at::addcmul_out(out, self, tensor1, tensor2, value);
+      }));
+ACLNN(InplaceAddcmul, Broadcasting([](Out self, Tensor tensor1, Tensor tensor2, Scalar value) {
+        at::addcmul_out(self, self, tensor1, tensor2, value);
+      }));
+ACLNN(Addcdiv, Broadcasting([](Tensor self, Tensor tensor1, Tensor tensor2, Scalar value, Out out) {
+        at::addcdiv_out(out, self, tensor1, tensor2, value);
+      }));
+ACLNN(InplaceAddcdiv, Broadcasting([](Out self, Tensor tensor1, Tensor tensor2, Scalar value) {
+        at::addcdiv_out(self, self, tensor1, tensor2, value);
+      }));
+ACLNN(Lerp, Broadcasting([](Tensor self, Tensor end, Tensor weight, Out out) {
+        at::lerp_out(out, self, end, weight);
+      }));
+ACLNN(InplaceLerp,
+      Broadcasting([](Out self, Tensor end, Tensor weight) { at::lerp_out(self, self, end, weight); }));
+ACLNN(Lerps, Broadcasting([](Tensor self, Tensor end, Scalar weight, Out out) {
+        at::lerp_out(out, self, end, weight);
+      }));
+ACLNN(InplaceLerps,
+      Broadcasting([](Out self, Tensor end, Scalar weight) { at::lerp_out(self, self, end, weight); }));
+ACLNN(SWhere, Broadcasting([](Tensor condition, Tensor self, Tensor other, Out out) {
+        at::where_out(out, condition, self, other);
+      }));

@@ -6,19 +6,11 @@
 #include <utility>
 
 #include "arguments.h"
+#include "families.h"
 #include "launch.h"
 #include "operands.h"
 
 namespace simulator::operators {
-
-// What an operator computes, and what phase 1 checks before that; nullptr where there is nothing to check.
-template <typename... Parameters>
-struct Implementation {
-  using Function = void (*)(Parameters...);
-
-  Function check;
-  Function compute;
-};
 
 template <typename... Parameters>
 constexpr Implementation<Parameters...> Pair(void (*check)(Parameters...), void (*compute)(Parameters...)) {
@@ -106,6 +98,7 @@ class Signature {
     return Prepare(name, [&] {
       Arguments arguments{Argument<Parameters>::Hold(given)...};
       if (implementation.check != nullptr) std::apply(implementation.check, arguments);
+      if (implementation.rehearse != nullptr) implementation.rehearse(implementation.compute, arguments);
       *Required(workspaceSize) = 0;
       auto run = [name, compute = implementation.compute, held = std::move(arguments)] {
         return Run(name, [&] { ComputeOn(compute, held, std::index_sequence_for<Parameters...>()); });
@@ -154,6 +147,7 @@ struct Operator<kImplementation, kName, const Planned<Parameters...>> {
       auto run = [body = std::apply(kImplementation.plan, arguments)] { return Run(kName, body); };
       *Required(workspaceSize) = 0;
       *Required(executor) = new aclOpExecutor{kName, std::move(run)};
+      if (SomebodyListens()) (AddOperand<Parameters>(given, (*executor)->operands), ...);
     });
   }
 
@@ -167,19 +161,21 @@ struct Operator<kImplementation, kName, const Planned<Parameters...>> {
 // are indirect functions that the dynamic linker binds to Operator<>. It asks their resolvers before the
 // library is relocated, which is sound as these only take the address of a hidden function: no relocation, no
 // call, no data.
-#define ACLNN(name, ...)                                                                                   \
+#define ACLNN(name, ...) ACL_OPERATOR(aclnn##name, __VA_ARGS__)
+
+// The same for an operator whose name has another prefix.
+#define ACL_OPERATOR(name, ...)                                                                            \
   namespace simulator::operators::name##Operator {                                                         \
     namespace {                                                                                            \
     constexpr auto kImplementation = Implement(__VA_ARGS__);                                               \
-    constexpr char kName[] = "aclnn" #name;                                                                \
+    constexpr char kName[] = #name;                                                                        \
     using Self = Operator<kImplementation, kName, decltype(kImplementation)>;                              \
     }                                                                                                      \
     extern "C" decltype(&Self::GetWorkspaceSize) resolve_##name##_1() { return &Self::GetWorkspaceSize; }  \
     extern "C" decltype(&Launch) resolve_##name##_2() { return Self::kLaunch; }                            \
     extern "C" __attribute__((                                                                             \
         visibility("default"),                                                                             \
-        ifunc("resolve_" #name "_1"))) decltype(Self::GetWorkspaceSize) aclnn##name##GetWorkspaceSize;     \
-    extern "C"                                                                                             \
-        __attribute__((visibility("default"), ifunc("resolve_" #name "_2"))) decltype(Launch) aclnn##name; \
+        ifunc("resolve_" #name "_1"))) decltype(Self::GetWorkspaceSize) name##GetWorkspaceSize;            \
+    extern "C" __attribute__((visibility("default"), ifunc("resolve_" #name "_2"))) decltype(Launch) name; \
   }                                                                                                        \
   static_assert(true)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ATen/EmptyTensor.h>
 #include <ATen/ExpandUtils.h>
 #include <ATen/WrapDimUtils.h>
 
@@ -13,6 +14,31 @@ inline void CheckShape(Tensor out, at::IntArrayRef expected) {
                     out.sizes());
 }
 
+inline void CheckLike(Tensor out, Tensor expected) { CheckShape(out, expected.sizes()); }
+
+// A tensor of the same shape and dtype without memory, for the functions of at::meta, which compute the shape
+// that ATen's kernels give. They are called directly: the dispatcher would call those that PyTorch has in
+// Python.
+inline at::Tensor Bare(Tensor tensor) {
+  return at::Tensor(at::detail::empty_meta(tensor.sizes(), tensor.scalar_type()));
+}
+
+// What remains of a shape when dimensions are folded, all if none are named; with `keepDim` they keep size
+// one.
+inline std::vector<int64_t> ReducedShape(Tensor self, at::IntArrayRef dims, bool keepDim) {
+  std::vector<bool> folded(self.dim(), dims.empty());
+  for (const auto dim : dims) {
+    const auto wrapped = at::maybe_wrap_dim(dim, self.dim());
+    if (self.dim() > 0) folded[wrapped] = true;
+  }
+  std::vector<int64_t> shape;
+  for (int64_t dim = 0; dim < self.dim(); ++dim) {
+    if (!folded[dim]) shape.push_back(self.size(dim));
+    if (folded[dim] && keepDim) shape.push_back(1);
+  }
+  return shape;
+}
+
 inline void CheckSameShape(Tensor self, Tensor out) { CheckShape(out, self.sizes()); }
 
 inline void CheckBroadcast(Tensor self, Tensor other, Tensor out) {
@@ -23,6 +49,7 @@ inline void CheckBroadcast(Tensor self, Tensor other, Tensor out) {
 inline void CheckProduct(Tensor self, Tensor other, Tensor out) {
   TORCH_CHECK_VALUE(self.scalar_type() == other.scalar_type(), "the matrices have dtypes ",
                     self.scalar_type(), " and ", other.scalar_type());
+  TORCH_CHECK_TYPE(self.scalar_type() != at::kBool, "boolean matrices cannot be multiplied");
   TORCH_CHECK_VALUE(self.dim() >= 2 && self.dim() == other.dim() && self.size(-1) == other.size(-2) &&
                         self.sizes().slice(0, self.dim() - 2) == other.sizes().slice(0, other.dim() - 2),
                     "matrices of shapes ", self.sizes(), " and ", other.sizes(), " cannot be multiplied");

@@ -1,11 +1,20 @@
 // Reading and writing at positions given by tensors.
+#include <ATen/ops/index_add_meta_dispatch.h>
+#include <ATen/ops/index_copy_meta_dispatch.h>
+
 #include <algorithm>
 
 #include "binding.h"
+#include "checks.h"
 #include "store.h"
 
 namespace simulator::operators {
 namespace {
+
+void CheckPositions(Tensor index) {
+  TORCH_CHECK_TYPE(index.scalar_type() == at::kLong || index.scalar_type() == at::kInt,
+                   "the index has dtype ", index.scalar_type(), ", not int32 or int64");
+}
 
 bool IsEmptyVector(Tensor index) { return index.dim() == 1 && index.numel() == 0; }
 
@@ -21,33 +30,31 @@ c10::List<std::optional<at::Tensor>> Indices(Tensors given) {
   return indices;
 }
 
-// The modes of the scatter operators: 0 replaces, 1 adds, 2 multiplies.
-void Scatter(Out out, Tensor self, int64_t dim, Tensor index, Tensor source, int64_t mode) {
-  TORCH_CHECK_VALUE(mode >= 0 && mode <= 2, "scatter mode ", mode, " is not implemented");
-  if (mode == 0) Store(out, at::scatter(self, dim, index, source));
-  if (mode == 1) Store(out, at::scatter(self, dim, index, source, "add"));
-  if (mode == 2) Store(out, at::scatter(self, dim, index, source, "multiply"));
+Plan IndexSelect(Tensor self, int64_t dim, Tensor index, Out out) {
+  CheckPositions(index);
+  auto shape = self.sizes().vec();
+  if (!shape.empty()) shape[at::maybe_wrap_dim(dim, self.dim())] = index.numel();
+  CheckShape(out, shape);
+  return [=]() mutable { Store(out, at::index_select(self, dim, index)); };
 }
 
-void ScatterValue(Out out, Tensor self, int64_t dim, Tensor index, Scalar value, int64_t mode) {
-  TORCH_CHECK_VALUE(mode >= 0 && mode <= 2, "scatter mode ", mode, " is not implemented");
-  if (mode == 0) Store(out, at::scatter(self, dim, index, value));
-  if (mode == 1) Store(out, at::scatter(self, dim, index, value, "add"));
-  if (mode == 2) Store(out, at::scatter(self, dim, index, value, "multiply"));
+Plan IndexAdd(Tensor self, int64_t dim, Tensor index, Tensor source, Scalar alpha, Out out) {
+  CheckLike(out, at::meta::index_add(Bare(self), dim, Bare(index), Bare(source), alpha));
+  return [=]() mutable { Store(out, at::index_add(self, dim, index, source, alpha)); };
 }
 
-at::Tensor ScatterReduce(Tensor self, int64_t dim, Tensor index, Tensor source, int64_t mode,
-                         bool includeSelf) {
-  constexpr std::array<std::string_view, 6> kReductions{"", "sum", "prod", "amax", "amin", "mean"};
-  TORCH_CHECK_VALUE(mode >= 1 && mode <= 5, "scatter reduction ", mode, " is not implemented");
-  return at::scatter_reduce(self, dim, index, source, kReductions[mode], includeSelf);
+Plan IndexCopy(Tensor self, int64_t dim, Tensor index, Tensor source, Out out) {
+  CheckLike(out, at::meta::index_copy(Bare(self), dim, Bare(index), Bare(source)));
+  return [=]() mutable { Store(out, at::index_copy(self, dim, index, source)); };
 }
 
-// The last dimension of `indices` holds positions in the first dimensions of `self`.
-c10::List<std::optional<at::Tensor>> Positions(Tensor indices) {
-  c10::List<std::optional<at::Tensor>> positions;
-  for (const auto& position : indices.to(at::kLong).unbind(-1)) positions.push_back(position);
-  return positions;
+Plan Embedding(Tensor weight, Tensor indices, Out out) {
+  CheckPositions(indices);
+  TORCH_CHECK_VALUE(weight.dim() == 2, "the weight has shape ", weight.sizes(), ", which is no matrix");
+  auto shape = indices.sizes().vec();
+  shape.push_back(weight.size(1));
+  CheckShape(out, shape);
+  return [=]() mutable { Store(out, at::embedding(weight, indices)); };
 }
 
 at::Tensor FillAt(Tensor self, int64_t dim, Sizes index, Scalar value) {
@@ -67,22 +74,16 @@ ACLNN(Index, [](Tensor self, Tensors indices, Out out) {
 ACLNN(IndexPutImpl, [](Out self, Tensors indices, Tensor values, bool accumulate, bool /*unsafe*/) {
   if (!SelectNothing(indices)) at::_index_put_impl_(self, Indices(indices), values, accumulate);
 });
-ACLNN(IndexSelect, [](Tensor self, int64_t dim, Tensor index, Out out) {
-  Store(out, at::index_select(self, dim, index));
-});
-ACLNN(IndexAdd, [](Tensor self, int64_t dim, Tensor index, Tensor source, Scalar alpha, Out out) {
-  Store(out, at::index_add(self, dim, index, source, alpha));
-});
+ACLNN(IndexSelect, Planning(IndexSelect));
+ACLNN(IndexAdd, Planning(IndexAdd));
 // `mode` chooses between implementations with one result.
-ACLNN(IndexAddV2, [](Tensor self, int64_t dim, Tensor index, Tensor source, Scalar alpha, int64_t, Out out) {
-  Store(out, at::index_add(self, dim, index, source, alpha));
-});
-ACLNN(IndexCopy, [](Tensor self, int64_t dim, Tensor index, Tensor source, Out out) {
-  Store(out, at::index_copy(self, dim, index, source));
-});
-ACLNN(InplaceIndexCopy, [](Out self, int64_t dim, Tensor index, Tensor source) {
-  at::index_copy_out(self, self, dim, index, source);
-});
+ACLNN(IndexAddV2,
+      Planning([](Tensor self, int64_t dim, Tensor index, Tensor source, Scalar alpha, int64_t /*mode*/,
+                  Out out) { return IndexAdd(self, dim, index, source, alpha, out); }));
+ACLNN(IndexCopy, Planning(IndexCopy));
+ACLNN(InplaceIndexCopy, Planning([](Out self, int64_t dim, Tensor index, Tensor source) {
+        return IndexCopy(self, dim, index, source, self);
+      }));
 ACLNN(IndexFill, [](Tensor self, int64_t dim, Tensor index, Scalar value, Out out) {
   Store(out, at::index_fill(self, dim, index.to(at::kLong), value));
 });
@@ -95,31 +96,6 @@ ACLNN(IndexFillTensor, [](Tensor self, int64_t dim, Sizes index, Scalar value, O
 ACLNN(InplaceIndexFillTensor,
       [](Out self, int64_t dim, Sizes index, Scalar value) { Store(self, FillAt(self, dim, index, value)); });
 
-ACLNN(Gather,
-      [](Tensor self, int64_t dim, Tensor index, Out out) { Store(out, at::gather(self, dim, index)); });
-ACLNN(Scatter, [](Tensor self, int64_t dim, Tensor index, Tensor source, int64_t mode, Out out) {
-  Scatter(out, self, dim, index, source, mode);
-});
-ACLNN(InplaceScatter, [](Out self, int64_t dim, Tensor index, Tensor source, int64_t mode) {
-  Scatter(self, self, dim, index, source, mode);
-});
-ACLNN(ScatterValue, [](Tensor self, int64_t dim, Tensor index, Scalar value, int64_t mode, Out out) {
-  ScatterValue(out, self, dim, index, value, mode);
-});
-ACLNN(InplaceScatterValue, [](Out self, int64_t dim, Tensor index, Scalar value, int64_t mode) {
-  ScatterValue(self, self, dim, index, value, mode);
-});
-ACLNN(ScatterAdd, [](Tensor self, int64_t dim, Tensor index, Tensor source, Out out) {
-  Store(out, at::scatter_add(self, dim, index, source));
-});
-ACLNN(ScatterReduce, [](Tensor self, int64_t dim, Tensor index, Tensor source, int64_t mode, bool includeSelf,
-                        Out out) { Store(out, ScatterReduce(self, dim, index, source, mode, includeSelf)); });
-ACLNN(InplaceScatterReduce,
-      [](Out self, int64_t dim, Tensor index, Tensor source, int64_t mode, bool includeSelf) {
-        Store(self, ScatterReduce(self, dim, index, source, mode, includeSelf));
-      });
-ACLNN(ScatterNdUpdate,
-      [](Out self, Tensor indices, Tensor updates) { at::index_put_(self, Positions(indices), updates); });
 // Mode 1 promises that few indices differ; the result is the same.
 ACLNN(GatherV3, [](Tensor self, int64_t dim, Tensor index, int64_t batchDims, int64_t /*mode*/, Out out) {
   TORCH_CHECK_NOT_IMPLEMENTED(batchDims == 0, batchDims, " batch dimensions are not implemented");
@@ -146,7 +122,7 @@ ACLNN(NonzeroV2, [](Tensor self, DynamicOut& out) {
   out.Assign(at::nonzero(self).t().contiguous());
 });
 
-ACLNN(Embedding, [](Tensor weight, Tensor indices, Out out) { Store(out, at::embedding(weight, indices)); });
+ACLNN(Embedding, Planning(Embedding));
 ACLNN(EmbeddingDenseBackward, [](Tensor grad, Tensor indices, uint64_t numWeights, uint64_t paddingIdx,
                                  bool scaleGradByFreq, Out out) {
   Store(out, at::embedding_dense_backward(Widened(grad), indices, static_cast<int64_t>(numWeights),

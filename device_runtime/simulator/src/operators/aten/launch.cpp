@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "arguments.h"
 #include "runtime/activity.h"
 #include "runtime/error.h"
 #include "runtime/stream.h"
@@ -12,6 +13,7 @@
 namespace simulator::operators {
 namespace {
 
+constexpr aclnnStatus kMissingArgument = 161001;  // ACLNN_ERR_PARAM_NULLPTR
 constexpr aclnnStatus kInvalidArgument = 161002;  // ACLNN_ERR_PARAM_INVALID
 constexpr aclError kDeviceFault = 507015;         // ACL_ERROR_RT_AICORE_EXCEPTION
 
@@ -40,6 +42,8 @@ aclError Contain(const char* name, aclError code, const std::function<void()>& b
     const PlainKernels guard;
     body();
     return ACL_SUCCESS;
+  } catch (const MissingArgument& error) {
+    return FailOperator(kMissingArgument, Message(name, error.what()));
   } catch (const c10::Error& error) {
     return FailOperator(code, Message(name, error.what_without_backtrace()));
   } catch (const std::exception& error) {

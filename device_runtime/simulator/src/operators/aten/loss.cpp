@@ -100,7 +100,7 @@ ACLNN(KlDivTargetBackward,
       [](Tensor gradOutput, Tensor self, Tensor target, int64_t reduction, bool logTarget, Out out) {
         const auto logarithm = logTarget ? target : at::log(target);
         auto slope = logarithm - self + 1;
-        slope = logTarget ? slope * at::exp(target) : at::where(target > 0, slope, 0);
+        slope = logTarget ? slope * at::exp(target) : at::where(target == 0, 0, slope);
         Store(out, (slope * Spread(gradOutput, self, reduction)).expand_as(out));
       });
 ACLNN(MultilabelMarginLoss, [](Tensor self, Tensor target, int64_t reduction, Out out, Out isTarget) {

@@ -4,25 +4,80 @@
 #include "checks.h"
 #include "store.h"
 
+namespace simulator::operators {
+namespace {
+
+// The product of a matrix and a vector, or of two vectors.
+void CheckVectorProduct(Tensor self, Tensor vector, Tensor out) {
+  TORCH_CHECK_TYPE(self.scalar_type() == vector.scalar_type() && self.scalar_type() != at::kBool,
+                   "factors of dtypes ", self.scalar_type(), " and ", vector.scalar_type());
+  TORCH_CHECK_VALUE(vector.dim() == 1 && self.dim() > 0 && self.size(-1) == vector.size(0),
+                    "factors of shapes ", self.sizes(), " and ", vector.sizes(), " have no product");
+  CheckShape(out, self.sizes().slice(0, self.dim() - 1));
+}
+
+// What is added to a product is broadcast to it.
+void CheckAddend(Tensor self, Tensor product) {
+  CheckShape(product, at::infer_size(self.sizes(), product.sizes()));
+}
+
+Plan Mm(Tensor self, Tensor other, Out out, int8_t /*cubeMathType*/) {
+  CheckProduct(self, other, out);
+  return [=]() mutable { Store(out, at::mm(self, other)); };
+}
+
+Plan BatchMatMul(Tensor self, Tensor other, Out out, int8_t /*cubeMathType*/) {
+  CheckProduct(self, other, out);
+  return [=]() mutable { Store(out, at::bmm(self, other)); };
+}
+
+Plan Mv(Tensor self, Tensor vector, Out out, int8_t /*cubeMathType*/) {
+  CheckVectorProduct(self, vector, out);
+  return [=]() mutable { Store(out, at::mv(self, vector)); };
+}
+
+Plan Dot(Tensor self, Tensor other, Out out) {
+  CheckVectorProduct(self, other, out);
+  return [=]() mutable { Store(out, at::dot(self, other)); };
+}
+
+Plan Addmm(Tensor self, Tensor mat1, Tensor mat2, Scalar beta, Scalar alpha, Out out,
+           int8_t /*cubeMathType*/) {
+  CheckProduct(mat1, mat2, out);
+  CheckAddend(self, out);
+  return [=]() mutable { Store(out, at::addmm(self, mat1, mat2, beta, alpha)); };
+}
+
+Plan InplaceAddmm(Out self, Tensor mat1, Tensor mat2, Scalar beta, Scalar alpha, int8_t cubeMathType) {
+  return Addmm(self, mat1, mat2, beta, alpha, self, cubeMathType);
+}
+
+Plan Addmv(Tensor self, Tensor matrix, Tensor vector, Scalar alpha, Scalar beta, Out out,
+           int8_t /*cubeMathType*/) {
+  CheckVectorProduct(matrix, vector, out);
+  CheckAddend(self, out);
+  return [=]() mutable { Store(out, at::addmv(self, matrix, vector, beta, alpha)); };
+}
+
+Plan Baddbmm(Tensor self, Tensor batch1, Tensor batch2, Scalar beta, Scalar alpha, Out out,
+             int8_t /*cubeMathType*/) {
+  CheckProduct(batch1, batch2, out);
+  CheckAddend(self, out);
+  return [=]() mutable { Store(out, at::baddbmm(self, batch1, batch2, beta, alpha)); };
+}
+
+}  // namespace
+}  // namespace simulator::operators
+
 ACLNN(Matmul, [](Tensor self, Tensor other, Out out, int8_t) { Store(out, at::matmul(self, other)); });
-ACLNN(Mm, Checked([](Tensor self, Tensor other, Out out, int8_t) { CheckProduct(self, other, out); },
-                  [](Tensor self, Tensor other, Out out, int8_t) { at::mm_out(out, self, other); }));
-ACLNN(Mv, [](Tensor self, Tensor vector, Out out, int8_t) { at::mv_out(out, self, vector); });
-ACLNN(Dot, [](Tensor self, Tensor other, Out out) { at::dot_out(out, self, other); });
-ACLNN(BatchMatMul,
-      Checked([](Tensor self, Tensor other, Out out, int8_t) { CheckProduct(self, other, out); },
-              [](Tensor self, Tensor other, Out out, int8_t) { at::bmm_out(out, self, other); }));
-ACLNN(Addmm, Checked([](Tensor, Tensor mat1, Tensor mat2, Scalar, Scalar, Out out,
-                        int8_t) { CheckProduct(mat1, mat2, out); },
-                     [](Tensor self, Tensor mat1, Tensor mat2, Scalar beta, Scalar alpha, Out out, int8_t) {
-                       at::addmm_out(out, self, mat1, mat2, beta, alpha);
-                     }));
-ACLNN(InplaceAddmm, [](Out self, Tensor mat1, Tensor mat2, Scalar beta, Scalar alpha, int8_t) {
-  at::addmm_out(self, self, mat1, mat2, beta, alpha);
-});
-ACLNN(Addmv, [](Tensor self, Tensor matrix, Tensor vector, Scalar alpha, Scalar beta, Out out, int8_t) {
-  at::addmv_out(out, self, matrix, vector, beta, alpha);
-});
+ACLNN(Mm, Planning(Mm));
+ACLNN(BatchMatMul, Planning(BatchMatMul));
+ACLNN(Mv, Planning(Mv));
+ACLNN(Dot, Planning(Dot));
+ACLNN(Addmm, Planning(Addmm));
+ACLNN(InplaceAddmm, Planning(InplaceAddmm));
+ACLNN(Addmv, Planning(Addmv));
+ACLNN(Baddbmm, Planning(Baddbmm));
 ACLNN(Addr, [](Tensor self, Tensor vec1, Tensor vec2, OptionalScalar beta, OptionalScalar alpha, Out out) {
   at::addr_out(out, self, vec1, vec2, beta.value_or(1), alpha.value_or(1));
 });
@@ -31,9 +86,6 @@ ACLNN(InplaceAddr, [](Out self, Tensor vec1, Tensor vec2, OptionalScalar beta, O
 });
 ACLNN(Addbmm, [](Tensor self, Tensor batch1, Tensor batch2, Scalar beta, Scalar alpha, Out out, int8_t) {
   at::addbmm_out(out, self, batch1, batch2, beta, alpha);
-});
-ACLNN(Baddbmm, [](Tensor self, Tensor batch1, Tensor batch2, Scalar beta, Scalar alpha, Out out, int8_t) {
-  at::baddbmm_out(out, self, batch1, batch2, beta, alpha);
 });
 ACLNN(Inverse, [](Tensor self, Out out) { at::inverse_out(out, self); });
 ACLNN(LinalgCross,

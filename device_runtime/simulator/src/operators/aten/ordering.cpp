@@ -1,26 +1,41 @@
 // Sorting, selecting by rank, distinct values.
+#include <ATen/ops/topk_meta_dispatch.h>
+
 #include "binding.h"
+#include "checks.h"
 #include "store.h"
 
-ACLNN(Sort, [](Tensor self, bool stable, int64_t dim, bool descending, Out values, Out indices) {
-  const auto [sorted, positions] = at::sort(self, stable, dim, descending);
-  Store(values, sorted);
-  Store(indices, positions);
-});
-ACLNN(Topk, [](Tensor self, int64_t k, int64_t dim, bool largest, bool sorted, Out values, Out indices) {
-  const auto [best, positions] = at::topk(self, k, dim, largest, sorted);
-  Store(values, best);
-  Store(indices, positions);
-});
+namespace simulator::operators {
+namespace {
+
+Plan Topk(Tensor self, int64_t k, int64_t dim, bool largest, bool sorted, Out values, Out indices) {
+  CheckLike(values, std::get<0>(at::meta::topk(Bare(self), k, dim, largest, sorted)));
+  CheckSameShape(values, indices);
+  return [=]() mutable {
+    const auto [best, positions] = at::topk(self, k, dim, largest, sorted);
+    Store(values, best);
+    Store(indices, positions);
+  };
+}
+
 // torch_npu passes 1 for an argument whose meaning is not published; nothing else is known to mean the same.
-ACLNN(TopkV2, [](Tensor self, int64_t k, int64_t dim, bool largest, bool sorted, int64_t unpublished,
-                 Out values, Out indices) {
+Plan TopkV2(Tensor self, int64_t k, int64_t dim, bool largest, bool sorted, int64_t unpublished, Out values,
+            Out indices) {
   TORCH_CHECK_VALUE(unpublished == 1, "the argument after `sorted` is ", unpublished,
                     "; only 1 is implemented");
-  const auto [best, positions] = at::topk(self, k, dim, largest, sorted);
-  Store(values, best);
-  Store(indices, positions);
-});
+  return Topk(self, k, dim, largest, sorted, values, indices);
+}
+
+}  // namespace
+}  // namespace simulator::operators
+
+ACLNN(Sort, Broadcasting([](Tensor self, bool stable, int64_t dim, bool descending, Out values, Out indices) {
+        const auto [sorted, positions] = at::sort(self, stable, dim, descending);
+        Store(values, sorted);
+        Store(indices, positions);
+      }));
+ACLNN(Topk, Planning(Topk));
+ACLNN(TopkV2, Planning(TopkV2));
 ACLNN(Kthvalue, [](Tensor self, int64_t k, int64_t dim, bool keepDim, Out values, Out indices) {
   const auto [kth, positions] = at::kthvalue(self, k, dim, keepDim);
   Store(values, kth);

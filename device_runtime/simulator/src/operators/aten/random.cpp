@@ -19,7 +19,7 @@ void Draw(int64_t seed, int64_t offset, Fill fill) {
 }
 
 // In a captured graph, seed and offset are in device memory and the graph adds its own offset.
-int64_t Value(Tensor scalar) { return scalar.item<int64_t>(); }
+int64_t NumberIn(Tensor scalar) { return scalar.item<int64_t>(); }
 
 void Normal(Out out, Tensor mean, Tensor deviation, int64_t seed, int64_t offset) {
   Draw(seed, offset, [&](auto generator) {
@@ -76,10 +76,11 @@ void RandomInt(Out self, int64_t from, int64_t to, int64_t seed, int64_t offset)
 ACLNN(InplaceNormal, [](Out self, float mean, float deviation, int64_t seed, int64_t offset) {
   Draw(seed, offset, [&](auto generator) { self.normal_(mean, deviation, generator); });
 });
-ACLNN(InplaceNormalTensor, [](Out self, float mean, float deviation, Tensor seed, Tensor base,
-                              int64_t offset) {
-  Draw(Value(seed), Value(base) + offset, [&](auto generator) { self.normal_(mean, deviation, generator); });
-});
+ACLNN(InplaceNormalTensor,
+      [](Out self, float mean, float deviation, Tensor seed, Tensor base, int64_t offset) {
+        Draw(NumberIn(seed), NumberIn(base) + offset,
+             [&](auto generator) { self.normal_(mean, deviation, generator); });
+      });
 ACLNN(NormalFloatFloat, [](float mean, float deviation, int64_t seed, int64_t offset, Out out) {
   Draw(seed, offset, [&](auto generator) { out.normal_(mean, deviation, generator); });
 });
@@ -96,7 +97,7 @@ ACLNN(InplaceUniform, [](Out self, double from, double to, uint64_t seed, uint64
   Draw(seed, offset, [&](auto generator) { self.uniform_(from, to, generator); });
 });
 ACLNN(InplaceUniformTensor, [](Out self, double from, double to, Tensor seed, Tensor base, uint64_t offset) {
-  Draw(Value(seed), Value(base) + offset, [&](auto generator) { self.uniform_(from, to, generator); });
+  Draw(NumberIn(seed), NumberIn(base) + offset, [&](auto generator) { self.uniform_(from, to, generator); });
 });
 ACLNN(SimThreadExponential, [](Out self, int64_t count, double lambda, int64_t seed, int64_t offset) {
   TORCH_CHECK_VALUE(count == self.numel(), "the count ", count, " is not the tensor's ", self.numel(),
@@ -111,13 +112,13 @@ ACLNN(InplaceBernoulliTensor, [](Out self, Tensor probability, int64_t seed, int
 });
 ACLNN(InplaceRandom, RandomInt);
 ACLNN(InplaceRandomTensor, [](Out self, int64_t from, int64_t to, Tensor seed, Tensor base, int64_t offset) {
-  RandomInt(self, from, to, Value(seed), Value(base) + offset);
+  RandomInt(self, from, to, NumberIn(seed), NumberIn(base) + offset);
 });
 ACLNN(InplaceRandomWithoutFromTo, [](Out self, int64_t seed, int64_t offset) {
   Draw(seed, offset, [&](auto generator) { self.random_(generator); });
 });
 ACLNN(InplaceRandomWithoutFromToTensor, [](Out self, Tensor seed, Tensor base, int64_t offset) {
-  Draw(Value(seed), Value(base) + offset, [&](auto generator) { self.random_(generator); });
+  Draw(NumberIn(seed), NumberIn(base) + offset, [&](auto generator) { self.random_(generator); });
 });
 ACLNN(RReluWithNoise, RandomLeakyRelu);
 ACLNN(InplaceRReluWithNoise,
@@ -133,7 +134,7 @@ ACLNN(Multinomial, [](Tensor self, int64_t samples, bool replacement, int64_t se
 });
 ACLNN(MultinomialTensor,
       [](Tensor self, int64_t samples, bool replacement, Tensor seed, Tensor base, int64_t offset, Out out) {
-        Draw(Value(seed), Value(base) + offset,
+        Draw(NumberIn(seed), NumberIn(base) + offset,
              [&](auto generator) { Store(out, at::multinomial(self, samples, replacement, generator)); });
       });
 
@@ -144,7 +145,7 @@ ACLNN(DropoutGenMaskV2,
       });
 ACLNN(DropoutGenMaskV2Tensor,
       [](Sizes shape, double probability, Tensor seed, Tensor base, int64_t offset, Type /*probability's*/,
-         Out mask) { DropoutMask(shape, probability, Value(seed), Value(base) + offset, mask); });
+         Out mask) { DropoutMask(shape, probability, NumberIn(seed), NumberIn(base) + offset, mask); });
 ACLNN(DropoutV3, [](Tensor input, Absent /*noiseShape*/, double probability, int64_t seed, int64_t offset,
                     Out out, Out mask) { Dropout(input, probability, seed, offset, out, mask); });
 ACLNN(DropoutV3Grad, [](Tensor gradOutput, Tensor mask, double scale, Out gradInput) {

@@ -33,12 +33,14 @@ ACLNN(RepeatInterleaveWithDim, [](Tensor self, Tensor repeats, int64_t dim, int6
 ACLNN(RepeatInterleaveTensor, [](Tensor repeats, int64_t outputSize, Out out) {
   Store(out, at::repeat_interleave(repeats, outputSize));
 });
-ACLNN(Roll, [](Tensor self, Sizes shifts, Sizes dims, Out out) { Store(out, at::roll(self, shifts, dims)); });
-ACLNN(Flip, [](Tensor self, Sizes dims, Out out) { Store(out, at::flip(self, dims)); });
-ACLNN(Tril, [](Tensor self, int64_t diagonal, Out out) { at::tril_out(out, self, diagonal); });
-ACLNN(Triu, [](Tensor self, int64_t diagonal, Out out) { at::triu_out(out, self, diagonal); });
-ACLNN(InplaceTril, [](Out self, int64_t diagonal) { at::tril_out(self, self, diagonal); });
-ACLNN(InplaceTriu, [](Out self, int64_t diagonal) { at::triu_out(self, self, diagonal); });
+ACLNN(Roll, Broadcasting([](Tensor self, Sizes shifts, Sizes dims, Out out) {
+        Store(out, at::roll(self, shifts, dims));
+      }));
+ACLNN(Flip, Broadcasting([](Tensor self, Sizes dims, Out out) { Store(out, at::flip(self, dims)); }));
+ACLNN(Tril, Broadcasting([](Tensor self, int64_t diagonal, Out out) { at::tril_out(out, self, diagonal); }));
+ACLNN(Triu, Broadcasting([](Tensor self, int64_t diagonal, Out out) { at::triu_out(out, self, diagonal); }));
+ACLNN(InplaceTril, Broadcasting([](Out self, int64_t diagonal) { at::tril_out(self, self, diagonal); }));
+ACLNN(InplaceTriu, Broadcasting([](Out self, int64_t diagonal) { at::triu_out(self, self, diagonal); }));
 ACLNN(InplaceFillDiagonal, [](Out self, Scalar value, bool wrap) { self.fill_diagonal_(value, wrap); });
 ACLNN(ChannelShuffle,
       [](Tensor self, int64_t groups, Out out) { Store(out, at::channel_shuffle(self, groups)); });
@@ -46,6 +48,31 @@ ACLNN(UnfoldGrad,
       [](Tensor gradOutput, Sizes inputSizes, int64_t dim, int64_t size, int64_t step, Out gradInput) {
         Store(gradInput, at::unfold_backward(gradOutput, inputSizes, dim, size, step));
       });
+
+ACLNN(ConfusionTranspose, [](Tensor x, Sizes permutation, Sizes shape, bool transposeFirst, Out out) {
+  Store(out, transposeFirst ? x.permute(permutation).reshape(shape) : x.reshape(shape).permute(permutation));
+});
+// Bit i of a mask leaves out the begin or the end of dimension i.
+ACLNN(StridedSlice,
+      Checked(
+          [](Tensor self, Sizes begin, Sizes, Sizes strides, int64_t, int64_t, int64_t ellipsisMask,
+             int64_t newAxisMask, int64_t shrinkAxisMask, Out) {
+            TORCH_CHECK_NOT_IMPLEMENTED(ellipsisMask == 0 && newAxisMask == 0 && shrinkAxisMask == 0,
+                                        "only the masks of begin and end are implemented");
+            TORCH_CHECK_VALUE(begin.size() <= static_cast<size_t>(self.dim()), "a slice of ", begin.size(),
+                              " dimensions of a tensor of shape ", self.sizes());
+            for (const auto stride : strides) TORCH_CHECK_NOT_IMPLEMENTED(stride > 0, "a stride of ", stride);
+          },
+          [](Tensor self, Sizes begin, Sizes end, Sizes strides, int64_t beginMask, int64_t endMask, int64_t,
+             int64_t, int64_t, Out out) {
+            auto slice = self;
+            for (size_t i = 0; i < begin.size(); ++i) {
+              const auto first = (beginMask >> i & 1) != 0 ? 0 : begin[i];
+              const auto last = (endMask >> i & 1) != 0 ? slice.size(static_cast<int64_t>(i)) : end[i];
+              slice = slice.slice(static_cast<int64_t>(i), first, last, strides[i]);
+            }
+            Store(out, slice);
+          }));
 
 ACLNN(ConstantPadNd, [](Tensor self, Sizes pad, Scalar value, Out out) {
   Store(out, at::constant_pad_nd(self, pad, value));

@@ -1,6 +1,5 @@
 // Operators that map each element of one tensor.
 #include "binding.h"
-#include "checks.h"
 #include "store.h"
 
 namespace simulator::operators {
@@ -9,13 +8,10 @@ namespace {
 using UnaryKernel = at::Tensor& (*)(at::Tensor&, const at::Tensor&);
 
 template <UnaryKernel kKernel>
-constexpr auto Unary = Checked([](Tensor self, Out out) { CheckSameShape(self, out); },
-                               [](Tensor self, Out out) { kKernel(out, self); });
+constexpr auto Unary = Broadcasting([](Tensor self, Out out) { kKernel(out, self); });
 
 template <UnaryKernel kKernel>
-void InplaceUnary(Out self) {
-  kKernel(self, self);
-}
+constexpr auto InplaceUnary = Broadcasting([](Out self) { kKernel(self, self); });
 
 }  // namespace
 }  // namespace simulator::operators
@@ -92,41 +88,47 @@ ACLNN(Signbit, Unary<at::signbit_out>);
 ACLNN(IsNegInf, Unary<at::isneginf_out>);
 ACLNN(IsPosInf, Unary<at::isposinf_out>);
 
-ACLNN(IsFinite, [](Tensor self, Out out) { out.copy_(at::isfinite(self)); });
+ACLNN(IsFinite, Broadcasting([](Tensor self, Out out) { out.copy_(at::isfinite(self)); }));
 ACLNN(AngleV2, Unary<at::angle_out>);
-ACLNN(RoundDecimals, [](Tensor self, int64_t decimals, Out out) { at::round_out(out, self, decimals); });
-ACLNN(InplaceRoundDecimals, [](Out self, int64_t decimals) { at::round_out(self, self, decimals); });
-ACLNN(Cast, [](Tensor self, Type dtype, Out out) {
-  TORCH_CHECK_TYPE(dtype == out.scalar_type(), "the output tensor has dtype ", out.scalar_type(), ", not ",
-                   dtype);
-  out.copy_(self);
-});
-ACLNN(InplaceCopy, [](Out self, Tensor source) { self.copy_(source); });
-ACLNN(InplaceFillScalar, [](Out self, Scalar value) { self.fill_(value); });
+ACLNN(RoundDecimals,
+      Broadcasting([](Tensor self, int64_t decimals, Out out) { at::round_out(out, self, decimals); }));
+ACLNN(InplaceRoundDecimals,
+      Broadcasting([](Out self, int64_t decimals) { at::round_out(self, self, decimals); }));
+ACLNN(Cast, Broadcasting([](Tensor self, Type dtype, Out out) {
+        TORCH_CHECK_TYPE(dtype == out.scalar_type(), "the output tensor has dtype ", out.scalar_type(),
+                         ", not ", dtype);
+        out.copy_(self);
+      }));
+ACLNN(InplaceCopy, Broadcasting([](Out self, Tensor source) { self.copy_(source); }));
+ACLNN(InplaceFillScalar, Broadcasting([](Out self, Scalar value) { self.fill_(value); }));
 ACLNN(InplaceFillTensor, [](Out self, Tensor value) { self.fill_(value.reshape({})); });
 ACLNN(InplaceZero, [](Out self) { self.zero_(); });
 ACLNN(InplaceOne, [](Out self) { self.fill_(1); });
-ACLNN(NanToNum, [](Tensor self, float nan, float posinf, float neginf, Out out) {
-  at::nan_to_num_out(out, self, nan, posinf, neginf);
-});
-ACLNN(InplaceNanToNum,
-      [](Out self, float nan, float posinf, float neginf) { at::nan_to_num_(self, nan, posinf, neginf); });
-ACLNN(Clamp, [](Tensor self, OptionalScalar low, OptionalScalar high, Out out) {
-  at::clamp_out(out, self, low, high);
-});
-ACLNN(ClampMin, [](Tensor self, Scalar low, Out out) { at::clamp_min_out(out, self, low); });
-ACLNN(ClampMax, [](Tensor self, Scalar high, Out out) { at::clamp_max_out(out, self, high); });
-ACLNN(InplaceClampMax, [](Out self, Scalar high) { at::clamp_max_out(self, self, high); });
-ACLNN(ClampTensor, [](Tensor self, OptionalTensor low, OptionalTensor high, Out out) {
-  at::clamp_out(out, self, low, high);
-});
-ACLNN(ClampMinTensor, [](Tensor self, Tensor low, Out out) { at::clamp_min_out(out, self, low); });
-ACLNN(ClampMaxTensor, [](Tensor self, Tensor high, Out out) { at::clamp_max_out(out, self, high); });
-ACLNN(InplaceClampMinTensor, [](Out self, Tensor low) { at::clamp_min_out(self, self, low); });
-ACLNN(InplaceClampMaxTensor, [](Out self, Tensor high) { at::clamp_max_out(self, self, high); });
-ACLNN(Logit, [](Tensor self, double eps, Out out) {
-  at::logit_out(out, self, eps < 0 ? std::nullopt : std::optional(eps));
-});
-ACLNN(LogitGrad, [](Tensor self, Tensor gradOutput, double eps, Out out) {
-  Store(out, at::logit_backward(gradOutput, self, eps < 0 ? std::nullopt : std::optional(eps)));
-});
+ACLNN(NanToNum, Broadcasting([](Tensor self, float nan, float posinf, float neginf, Out out) {
+        at::nan_to_num_out(out, self, nan, posinf, neginf);
+      }));
+ACLNN(InplaceNanToNum, Broadcasting([](Out self, float nan, float posinf, float neginf) {
+        at::nan_to_num_(self, nan, posinf, neginf);
+      }));
+ACLNN(Clamp, Broadcasting([](Tensor self, OptionalScalar low, OptionalScalar high, Out out) {
+        at::clamp_out(out, self, low, high);
+      }));
+ACLNN(ClampMin, Broadcasting([](Tensor self, Scalar low, Out out) { at::clamp_min_out(out, self, low); }));
+ACLNN(ClampMax, Broadcasting([](Tensor self, Scalar high, Out out) { at::clamp_max_out(out, self, high); }));
+ACLNN(InplaceClampMax, Broadcasting([](Out self, Scalar high) { at::clamp_max_out(self, self, high); }));
+ACLNN(ClampTensor, Broadcasting([](Tensor self, OptionalTensor low, OptionalTensor high, Out out) {
+        at::clamp_out(out, self, low, high);
+      }));
+ACLNN(ClampMinTensor,
+      Broadcasting([](Tensor self, Tensor low, Out out) { at::clamp_min_out(out, self, low); }));
+ACLNN(ClampMaxTensor,
+      Broadcasting([](Tensor self, Tensor high, Out out) { at::clamp_max_out(out, self, high); }));
+ACLNN(InplaceClampMinTensor, Broadcasting([](Out self, Tensor low) { at::clamp_min_out(self, self, low); }));
+ACLNN(InplaceClampMaxTensor,
+      Broadcasting([](Out self, Tensor high) { at::clamp_max_out(self, self, high); }));
+ACLNN(Logit, Broadcasting([](Tensor self, double eps, Out out) {
+        at::logit_out(out, self, eps < 0 ? std::nullopt : std::optional(eps));
+      }));
+ACLNN(LogitGrad, Broadcasting([](Tensor self, Tensor gradOutput, double eps, Out out) {
+        Store(out, at::logit_backward(gradOutput, self, eps < 0 ? std::nullopt : std::optional(eps)));
+      }));

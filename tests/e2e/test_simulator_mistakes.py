@@ -1,0 +1,116 @@
+"""Wrong calls of operators: the first phase refuses them with a device's code, and names the operator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from e2e.main_job import Simulated
+from e2e.test_simulator_operators import run
+
+# Operator, arguments, and what the message says. `f` are floats and `i` integers of a shape.
+MISTAKES = [
+    ("aclnnAbs", "f(2, 3), f(3)", "the result has shape [2, 3], the output tensor [3]"),
+    ("aclnnBitwiseNot", "f(2), f(2)", "not implemented for 'Float'"),
+    ("aclnnExp", "i(2), i(2)", "result type Float can't be cast to the desired output type Long"),
+    ("aclnnAdd", "f(2, 3), f(4), Scalar(1), f(2, 3)", "must match the size"),
+    ("aclnnInplaceAdd", "f(3), f(2, 3), Scalar(1)", "the result has shape [2, 3], the output tensor [3]"),
+    ("aclnnBitwiseAndTensor", "f(2), f(2), f(2)", "not implemented for 'Float'"),
+    ("aclnnInplaceMuls", "i(2), Scalar(0.5)", "can't be cast to the desired output type Long"),
+    ("aclnnReduceSum", "f(2, 3), (5,), False, torch.float32, f(2)", "Dimension out of range"),
+    ("aclnnAmax", "f(2, 3), (1,), True, f(2)", "the result has shape [2, 1], the output tensor [2]"),
+    ("aclnnArgMax", "f(2, 3), 0, False, i(2)", "the result has shape [3], the output tensor [2]"),
+    ("aclnnMean", "i(2, 3), (1,), False, torch.int64, i(2)", "mean"),
+    ("aclnnSoftmax", "f(2, 3), 4, f(2, 3)", "Dimension out of range"),
+    ("aclnnGelu", "i(2), i(2)", "not implemented for 'Long'"),
+    ("aclnnSilu", "f(2), f(3)", "the result has shape [2], the output tensor [3]"),
+    ("aclnnGather", "f(2, 3), 0, f(2, 3), f(2, 3)", "Expected dtype int32/int64 for index"),
+    ("aclnnGather", "f(2, 3), 7, i(2, 3), f(2, 3)", "Dimension out of range"),
+    ("aclnnScatterAdd", "f(2, 3), 0, i(2, 3), f(1, 3), f(2, 3)", "no larger size than src"),
+    ("aclnnScatter", "f(2, 3), 0, i(2, 3), f(2, 3), 5, f(2, 3)", "scatter mode 5"),
+    ("aclnnIndexSelect", "f(2, 3), 0, i(4), f(2, 3)", "the result has shape [4, 3]"),
+    ("aclnnIndexAdd", "f(2, 3), 0, i(4), f(3, 3), Scalar(1), f(2, 3)", "should be equal to"),
+    ("aclnnEmbedding", "f(5, 3), f(2), f(2, 3)", "the index has dtype Float"),
+    ("aclnnMm", "f(2, 3), f(4, 5), f(2, 5), small", "cannot be multiplied"),
+    ("aclnnMm", "f(2, 3), i(3, 5), f(2, 5), small", "the matrices have dtypes Float and Long"),
+    ("aclnnBatchMatMul", "f(2, 3, 4), f(3, 4, 5), f(2, 3, 5), small", "cannot be multiplied"),
+    ("aclnnAddmm", "f(9), f(2, 3), f(3, 5), Scalar(1), Scalar(1), f(2, 5), small", "must match"),
+    ("aclnnDot", "f(3), f(4), f()", "have no product"),
+    (
+        "aclnnConvolution",
+        "f(1, 3, 8, 8), f(4, 2, 3, 3), None, (1, 1), (0, 0), (1, 1), False, (0, 0), 1, f(1, 4, 6, 6), small",
+        "the input has 3 channels, the weight is for 2",
+    ),
+    (
+        "aclnnConvolution",
+        "f(1, 2, 8, 8), f(4, 2, 3, 3), None, (0, 1), (0, 0), (1, 1), False, (0, 0), 1, f(1, 4, 6, 6), small",
+        "the stride is [0, 1]",
+    ),
+    (
+        "aclnnAvgPool2d",
+        "f(1, 2, 8, 8), (2, 2), (2, 2), (3, 3), False, True, 0, small, f(1, 2, 4, 4)",
+        "pad should be at most half of effective kernel size",
+    ),
+    (
+        "aclnnMaxPool2dWithIndices",
+        "f(1, 2, 8, 8), (2, 2), (2, 2), (0, 0), (1, 1), False, f(1, 2, 3, 3), i(1, 2, 3, 3)",
+        "the result has shape [1, 2, 4, 4]",
+    ),
+    ("aclnnAdaptiveAvgPool2d", "f(2, 8, 8), (2, 2), f(2, 3, 3)", "the result has shape [2, 2, 2]"),
+    ("aclnnTopk", "f(2, 3), 4, 1, True, True, f(2, 4), i(2, 4)", "k out of range"),
+    ("aclnnCat", "[f(2, 3), f(2, 4)], 0, f(4, 3)", "cannot be joined along dimension 0"),
+]
+MISSING = [
+    ("aclnnAbs", "None, f(2)"),
+    ("aclnnAdd", "f(2), f(2), None, f(2)"),
+    ("aclnnMm", "f(2, 3), f(3, 4), None, small"),
+    ("aclnnCat", "[f(2), f(3)], 0, None"),
+]
+PROGRAM = """
+import ctypes
+from e2e.programs.conformity.direct import Scalar, call
+recent = ctypes.CDLL("libascendcl.so").aclGetRecentErrMsg
+recent.restype = ctypes.c_char_p
+small = ctypes.c_int8(0)
+def f(*shape): return torch.ones(shape, device="npu")
+def i(*shape): return torch.ones(shape, dtype=torch.int64, device="npu")
+def told(operator, arguments):
+    status = call(operator, *eval(f"({arguments},)"))
+    return [status, (recent() or b"").decode()]
+"""
+
+
+@pytest.fixture(scope="module")
+def told(simulated: Simulated) -> dict[str, Any]:
+    """Per call the status of its first phase and the message; one process for all."""
+    calls = [(operator, arguments) for operator, arguments, *_ in (*MISTAKES, *MISSING)]
+    return run(
+        simulated,
+        f"{PROGRAM}\nreport(**{{operator + given: told(operator, given) for operator, given in {calls!r}}},"
+        " works=f(3).sum().item())",
+        PYTHONPATH=str(Path(__file__).parents[1]),
+    )
+
+
+@pytest.mark.parametrize(("operator", "arguments", "message"), MISTAKES)
+def test_a_wrong_argument_is_refused(
+    told: dict[str, Any], operator: str, arguments: str, message: str
+) -> None:
+    status, text = told[operator + arguments]
+    assert status == 161002
+    assert f"{operator}: " in text
+    assert message in text
+
+
+@pytest.mark.parametrize(("operator", "arguments"), MISSING)
+def test_a_missing_argument_has_a_code_of_its_own(
+    told: dict[str, Any], operator: str, arguments: str
+) -> None:
+    status, text = told[operator + arguments]
+    assert status == 161001
+    assert f"{operator}: a required argument is nullptr" in text
+
+
+def test_a_refusal_harms_nothing(told: dict[str, Any]) -> None:
+    assert told["works"] == 3
