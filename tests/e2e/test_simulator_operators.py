@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from typing import Any, Protocol
 
 import pytest
+from e2e.main_job import ROOT, Installed
 
 
 class Simulated(Protocol):
@@ -196,6 +198,15 @@ report(implemented=len(implemented), distinct=len(set(implemented)), codes=sorte
     )
     assert seen["implemented"] == seen["distinct"] > 0
     assert seen["codes"] == [561112]
+
+
+def test_the_table_of_operators_is_that_of_the_build(installed: Installed) -> None:
+    home = installed.environ()["ASCEND_HOME_PATH"]
+    program = ROOT / "device_runtime" / "simulator" / "operator_table.py"
+    done = subprocess.run(
+        [sys.executable, program, home, "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_shapes_that_do_not_match_are_refused_before_anything_runs(simulated: Simulated) -> None:
