@@ -42,7 +42,7 @@ def main(root: Path, place: Path, kill_at: list[str]) -> None:
             reached("finished", name)
 
     with (
-        mock.patch.object(command, "known_machine", return_value=(None, host())),
+        mock.patch.object(command, "known_machine_for", return_value=(None, host())),
         mock.patch.object(command, "prepare_install", prepared),
         mock.patch.object(command, "ProgressLines", Killed),
         mock.patch.object(probe, "_wheel", return_value=probe_wheel(root)),

@@ -29,7 +29,7 @@ def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A plan without a network, and a home of its own."""
     monkeypatch.setenv("ASCENDENV_HOME", str(tmp_path / "home"))
     wanted = installation(tmp_path, tmp_path / "env")
-    monkeypatch.setattr(shown, "known_machine", lambda: (None, host()))
+    monkeypatch.setattr(shown, "known_machine_for", lambda _: (None, host()))
     monkeypatch.setattr(shown, "prepare_install", lambda *_, **__: wanted)
 
 

@@ -80,9 +80,15 @@ def test_what_is_no_range_of_a_package_is_refused(text: str) -> None:
 
 
 def test_the_newest_within_the_bounds_is_chosen() -> None:
+    choice = chosen(Request(cann=">=8.5,<9.1", torch="<2.8"), target("aarch64"))
+
+    assert (choice.pairing.cann, choice.pairing.torch_npu) == ("9.0.0", "2.7.1.post4")
+
+
+def test_what_is_developed_comes_before_what_is_newer_and_only_maintained() -> None:
     choice = chosen(Request(cann=">=8.5,<9.1", torch="<2.9"), target("aarch64"))
 
-    assert (choice.pairing.cann, choice.pairing.torch_npu) == ("9.0.0", "2.8.0.post4")
+    assert (choice.pairing.cann, choice.pairing.torch_npu) == ("9.0.0", "2.7.1.post4")
 
 
 def test_a_line_of_torch_npu_takes_the_best_of_its_post_releases() -> None:
