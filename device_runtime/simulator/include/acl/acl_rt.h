@@ -140,9 +140,9 @@ typedef enum aclrtMemLocationType {
 } aclrtMemLocationType;
 
 typedef struct aclrtMemUceInfo {
-    void* addr;
-    size_t len;
-    size_t reserved[14];
+  void* addr;
+  size_t len;
+  size_t reserved[14];
 } aclrtMemUceInfo;
 
 typedef struct aclrtMemLocation {
