@@ -32,9 +32,10 @@ class Installed:
         """The environment's interpreter."""
         return self.path / "bin" / "python"
 
-    def cli(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    def cli(self, *arguments: str, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run the checkout's ``ascendenv``."""
-        return run([self.checkout / "bin" / "ascendenv", *arguments], outer_environ(self.home), check=check)
+        environ = outer_environ(self.home) | variables
+        return run([self.checkout / "bin" / "ascendenv", *arguments], environ, check=check)
 
     def environ(self) -> dict[str, str]:
         """A process environment with this one in effect, as ``ascendenv env`` gives it."""

@@ -91,17 +91,17 @@ def test_a_script_for_cuda_runs_on_the_npu(simulated: Simulated) -> None:
     assert said["losses"][-1] < said["losses"][0]
 
 
-def test_accelerate_finds_the_npu_by_itself(simulated: Simulated, accelerate: Mapping[str, str]) -> None:
-    npu = report(simulated, "accelerate_training.py", **accelerate)
-    cpu = report(simulated, "accelerate_training.py", ACCELERATE_USE_CPU="true", **accelerate)
+def test_accelerate_finds_the_npu_by_itself(simulated: Simulated, huggingface: Mapping[str, str]) -> None:
+    npu = report(simulated, "accelerate_training.py", **huggingface)
+    cpu = report(simulated, "accelerate_training.py", ACCELERATE_USE_CPU="true", **huggingface)
     assert (npu["device"], npu["inputs"], cpu["device"]) == ("npu", "npu:0", "cpu")
     assert npu["losses"] == pytest.approx(cpu["losses"], abs=1e-5)
 
 
 @pytest.fixture(scope="module")
-def transformers_models(simulated: Simulated, transformers: Mapping[str, str]) -> Mapping[str, Any]:
+def transformers_models(simulated: Simulated, huggingface: Mapping[str, str]) -> Mapping[str, Any]:
     """Per model of transformers and device the losses of 5 steps and some of its outputs."""
-    numbers: Mapping[str, Any] = report(simulated, "transformers_training.py", **transformers)
+    numbers: Mapping[str, Any] = report(simulated, "transformers_training.py", **huggingface)
     return numbers
 
 
