@@ -50,14 +50,14 @@ def test_second_install_does_nothing(installed: Installed) -> None:
 def test_second_install_needs_no_network(installed: Installed, tmp_path: Path) -> None:
     offline = ("install", "--simulate", "--offline", "--torch")
     # Nor what the indexes have answered before.
-    forgetful = {"ASCENDENV_CACHE_DIR": str(tmp_path)}
-    done = installed.cli(*offline, "2.13.0", "--format", "json", **forgetful)
+    empty = str(tmp_path)
+    done = installed.cli(*offline, "2.13.0", "--format", "json", ASCENDENV_CACHE_DIR=empty)
     answer = json.loads(done.stdout)
     assert answer["result"]["changed"] is False
     assert answer["result"]["environment"] == str(installed.path)
     assert "nothing newer could be looked for" in answer["messages"][0]["text"]
     # Another version than the installed one cannot be had without a network.
-    other = installed.cli(*offline, "2.12.0", check=False, **forgetful)
+    other = installed.cli(*offline, "2.12.0", check=False, ASCENDENV_CACHE_DIR=empty)
     assert other.returncode == 6
 
 
