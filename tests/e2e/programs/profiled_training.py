@@ -60,12 +60,12 @@ def chrome_trace() -> str:
     with profiler.profile(activities=ACTIVITIES) as running:
         train()
     # Now and then torch_npu 2.13.0 ends its analysis before the last part has begun, and the file has no end.
-    for attempt in range(3):
-        path = FOLDER / f"trace-{attempt}.json"
+    paths = [FOLDER / f"trace-{attempt}.json" for attempt in range(3)]
+    for path in paths:
         running.export_chrome_trace(str(path))
         if path.read_text().endswith("]"):
-            break
-    return str(path)
+            return str(path)
+    return str(paths[-1])
 
 
 def stacks() -> str:
