@@ -31,6 +31,7 @@ def train() -> None:
     torch_npu.npu.mstx.range_end(forward)
     loss.backward()
     optimizer.step()
+    torch.npu.synchronize()  # starting a profile does not wait: it would record what is left of the step before
 
 
 def by_schedule(level: str) -> str:
@@ -87,7 +88,6 @@ def of_torch() -> str:
     kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.PrivateUse1]
     with torch.profiler.profile(activities=kinds) as running:
         train()
-        torch.npu.synchronize()
     running.export_chrome_trace(str(path))
     return str(path)
 
