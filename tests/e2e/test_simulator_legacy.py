@@ -183,6 +183,18 @@ torch.testing.assert_close(gradients(there, "npu"), gradients(cell, "cpu"))
     )
 
 
+def test_distances_are_those_of_the_cpu(simulated: Simulated) -> None:
+    passes(
+        simulated,
+        """
+rows, others = torch.randn(5, 3), torch.randn(4, 3)
+for p in (0.0, 0.5, 1.0, 2.0, 3.0, float("inf")):
+    torch.testing.assert_close(torch.cdist(rows.npu(), others.npu(), p).cpu(), torch.cdist(rows, others, p))
+    torch.testing.assert_close(torch.pdist(rows.npu(), p).cpu(), torch.pdist(rows, p))
+""",
+    )
+
+
 def test_distances_have_gradients(simulated: Simulated) -> None:
     passes(
         simulated,

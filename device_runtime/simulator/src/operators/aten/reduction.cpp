@@ -145,10 +145,3 @@ ACLNN(Renorm, Broadcasting([](Tensor self, Scalar p, int64_t dim, Scalar maxNorm
 ACLNN(InplaceRenorm, Broadcasting([](Out self, Scalar p, int64_t dim, Scalar maxNorm) {
         Store(self, at::renorm(self, p, dim, maxNorm));
       }));
-ACLNN(Cdist, [](Tensor x1, Tensor x2, float p, int64_t computeMode, Out out) {
-  Store(out, at::_cdist_forward(x1, x2, p, computeMode));
-});
-ACLNN(CdistBackward, [](Tensor grad, Tensor x1, Tensor x2, Tensor cdist, float p, Out out) {
-  Store(out, at::_cdist_backward(grad, x1.contiguous(), x2.contiguous(), p, cdist));
-});
-ACLNN(Pdist, [](Tensor self, float p, Out out) { Store(out, at::_pdist_forward(self.contiguous(), p)); });
