@@ -31,7 +31,7 @@ def train() -> None:
     torch_npu.npu.mstx.range_end(forward)
     loss.backward()
     optimizer.step()
-    torch.npu.synchronize()  # starting a profile does not wait: it would record what is left of the step before
+    torch.npu.synchronize()  # a profile that starts would record the rest of this step
 
 
 def by_schedule(level: str) -> str:

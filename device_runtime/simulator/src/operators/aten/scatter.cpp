@@ -1,6 +1,5 @@
 // Gathering from and scattering to the positions that an index names along one dimension.
-#include <c10/util/string_view.h>  // which the headers below need and do not include
-
+#include <ATen/ATen.h>  // the headers below do not include all that they need
 #include <ATen/ops/gather_meta_dispatch.h>
 #include <ATen/ops/scatter_add_meta_dispatch.h>
 #include <ATen/ops/scatter_meta_dispatch.h>
