@@ -8,7 +8,8 @@ themselves import: accelerate, expecttest, hypothesis, parameterized, scipy, tor
 
 A share counts passed tests among those that the suite does not skip itself. A file that cannot be imported
 counts as one failed test, and a test that crashes or hangs as failed; the rest of its file then runs in a new
-process.
+process. With --prefork, processes are forks of one that has imported torch_npu, except those of files that
+look at variables; a file with a failure runs again in a fresh one, which counts.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import os
 import shutil
 import tempfile
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import nullcontext
 from pathlib import Path
 
 from rich.console import Console
@@ -28,6 +30,7 @@ from torch_npu_suite.files import FOLDERS, find
 from torch_npu_suite.page import page
 from torch_npu_suite.report import changes, failures, folders
 from torch_npu_suite.results import FileResult, Run, Subject, load
+from torch_npu_suite.start import preforked
 
 from ascendenv.process import run
 
@@ -64,6 +67,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--folder", action="append", choices=FOLDERS, help="default: all of them")
     parser.add_argument("--file", default="*", metavar="GLOB", help="only files such as `npu/test_a*`")
     parser.add_argument("--failed", action="store_true", help="only files that --output says failures of")
+    parser.add_argument("--new", action="store_true", help="only files that --output says nothing of")
+    parser.add_argument("--prefork", action="store_true", help="import torch_npu once, where that can be")
     parser.add_argument("--python", default="python", help="the environment's; default: the one on PATH")
     parser.add_argument("--jobs", type=int, default=1, help="files at once")
     parser.add_argument("--timeout", type=float, default=300, help="seconds for one test")
@@ -88,13 +93,17 @@ def _run(arguments: argparse.Namespace, console: Console) -> Run:
         wanted += [name for name in counted if fnmatch.fnmatch(name, arguments.file)]
         if arguments.failed:
             wanted = [name for name in wanted if name in result.files and result.files[name].failed()]
+        if arguments.new:
+            wanted = [name for name in wanted if name not in result.files]
         result.left_out |= left_out
     limits = Limits(arguments.timeout, arguments.file_timeout)
-    with tempfile.TemporaryDirectory(prefix="conformance-") as scratch:
+    forks = preforked(arguments.python) if arguments.prefork else nullcontext()
+    with tempfile.TemporaryDirectory(prefix="conformance-") as scratch, forks as start:
         copy = Path(scratch, "checkout")
         # Tests write beside themselves, and import the torch_npu that is installed, not the sources.
         shutil.copytree(checkout, copy, symlinks=True, ignore=shutil.ignore_patterns(".git"))
-        _run_files(result, wanted, Place(arguments.python, copy / "test", limits), arguments, console)
+        place = Place(arguments.python, copy / "test", limits, start)
+        _run_files(result, wanted, place, arguments, console)
     return result
 
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ascendenv.process import run
 from ascendenv.vocabulary import Outcome
-from torch_npu_suite.files import is_program
+from torch_npu_suite.files import is_program, looks_at_its_environment
 from torch_npu_suite.results import CaseResult, FileResult
+from torch_npu_suite.start import Fresh, Start
 
 BENCHMARKS = Path(__file__).parents[1]
 CRASHES = 25  # after so many, what is left of a file did not run
@@ -33,42 +32,62 @@ class Limits:
 
 @dataclass(frozen=True)
 class Place:
-    """What the files of a run share: the environment's Python, a copy of the tests, the limits."""
+    """What the files of a run share: the environment's Python, a copy of the tests, the limits.
+
+    With ``preforked``, a file whose process may be a fork gets one; if a test of it fails, all of it runs
+    again in a fresh process, and that counts.
+    """
 
     python: str
     tests: Path
     limits: Limits
+    preforked: Start | None = None
+
+    @property
+    def fresh(self) -> Start:
+        """Starts a process of its own."""
+        return Fresh(self.python)
 
 
 def run_file(place: Place, name: str, record: Path) -> FileResult:
     """Run ``name``; ``record`` is a file of its own that is not there yet."""
+    file = place.tests / name
+    if is_program(file):
+        return _timed(lambda: {"main": _run_program(place, name, record)})
+    if place.preforked and not looks_at_its_environment(file):
+        preforked = place.preforked
+        found = _timed(lambda: _run_with_pytest(place, name, record, preforked))
+        if not found.failed():
+            return found
+        record.unlink(missing_ok=True)
+    return _timed(lambda: _run_with_pytest(place, name, record, place.fresh))
+
+
+def _timed(tests: Callable[[], dict[str, CaseResult]]) -> FileResult:
     begin = time.monotonic()
-    if is_program(place.tests / name):
-        found = {"main": _run_program(place, name, record)}
-    else:
-        _run_with_pytest(place, name, record)
-        found = _tests(_events(record))
+    found = tests()
     return FileResult(seconds=round(time.monotonic() - begin, 1), tests=found)
 
 
 def _run_program(place: Place, name: str, record: Path) -> CaseResult:
-    end = _one_process(place, [name], record, place.limits.file)
+    end = _one_process(place, [name], record, place.limits.file, place.fresh)
     if end.reason == "ended":
         return CaseResult(outcome=Outcome.PASSED)
     return CaseResult(outcome=Outcome.FAILED, reason=end.reason, detail=end.said)
 
 
-def _run_with_pytest(place: Place, name: str, record: Path) -> None:
+def _run_with_pytest(place: Place, name: str, record: Path, start: Start) -> dict[str, CaseResult]:
     command = ["-m", "pytest", "-p", "torch_npu_suite.record", "-p", "no:cacheprovider", "-q"]
     command += ["--rootdir", str(place.tests), "-c", os.devnull, "--tb=short", name]
     deadline = time.monotonic() + place.limits.file
     for _ in range(CRASHES):
-        end = _one_process(place, command, record, deadline - time.monotonic())
+        end = _one_process(place, command, record, deadline - time.monotonic(), start)
         events = _events(record)
         if events and events[-1]["event"] == "finished":
-            return
+            break
         if not _count_as_failed(record, events, end) or time.monotonic() > deadline:
-            return
+            break
+    return _tests(_events(record))
 
 
 @dataclass(frozen=True)
@@ -79,21 +98,17 @@ class _End:
     said: str
 
 
-def _one_process(place: Place, arguments: list[str], record: Path, seconds: float) -> _End:
-    env = _environ(os.environ, place, record)
+def _one_process(place: Place, arguments: list[str], record: Path, seconds: float, start: Start) -> _End:
     # What the suite's own runner does: from the folder of the tests, which some look for files in.
-    try:
-        ended = run([place.python, *arguments], env=env, cwd=place.tests, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired as expired:
-        return _End(
-            f"hung: its file had not ended after {place.limits.file:g} s", _text(expired.stderr)[-TAIL:]
-        )
-    said = (ended.stdout + ended.stderr)[-TAIL:]
-    if ended.returncode < 0:
-        return _End(f"crashed: {signal.Signals(-ended.returncode).name}", said)
-    if "Timeout (" in ended.stderr:
+    ended = start(arguments, _environ(os.environ, place, record), place.tests, seconds)
+    said = ended.said[-TAIL:]
+    if ended.code is None:
+        return _End(f"hung: its file had not ended after {place.limits.file:g} s", said)
+    if ended.code < 0:
+        return _End(f"crashed: {signal.Signals(-ended.code).name}", said)
+    if "Timeout (" in ended.said:
         return _End(f"hung: it had not ended after {place.limits.test:g} s", said)
-    return _End(f"crashed: exit code {ended.returncode}" if ended.returncode else "ended", said)
+    return _End(f"crashed: exit code {ended.code}" if ended.code else "ended", said)
 
 
 def _environ(environ: Mapping[str, str], place: Place, record: Path) -> dict[str, str]:
@@ -133,7 +148,3 @@ def _events(record: Path) -> list[dict[str, Any]]:
     if not record.exists():
         return []
     return [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
-
-
-def _text(said: bytes | str | None) -> str:
-    return said.decode(errors="replace") if isinstance(said, bytes) else said or ""

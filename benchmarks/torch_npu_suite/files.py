@@ -50,6 +50,11 @@ def is_program(file: Path) -> bool:
     )
 
 
+def looks_at_its_environment(file: Path) -> bool:
+    """Whether ``file`` reads or sets variables, which must hold before torch_npu is imported."""
+    return "environ" in file.read_text(encoding="utf-8")
+
+
 def _why_not(tests: Path, name: str, blocked: frozenset[str]) -> str | None:
     if name.removesuffix(".py") in blocked:
         return "torch_npu's own ordinary CI leaves it out"

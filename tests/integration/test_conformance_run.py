@@ -7,6 +7,7 @@ import pytest
 from torch_npu_suite.execute import Limits, Place, run_file
 from torch_npu_suite.reasons import groups
 from torch_npu_suite.results import FileResult, Run, Subject
+from torch_npu_suite.start import Start, preforked
 
 SUBJECT = Subject(commit="c0ffee", versions={"torch": "2.13.0"})
 
@@ -19,9 +20,9 @@ def tests(tmp_path: Path) -> Path:
     return folder
 
 
-def ran(tests: Path, source: str, **limits: float) -> FileResult:
+def ran(tests: Path, source: str, start: Start | None = None, **limits: float) -> FileResult:
     (tests / "test_it.py").write_text(source)
-    place = Place(sys.executable, tests, Limits(**({"test": 30.0, "file": 60.0} | limits)))
+    place = Place(sys.executable, tests, Limits(**({"test": 30.0, "file": 60.0} | limits)), start)
     return run_file(place, "test_it.py", tests.parent / "record.jsonl")
 
 
@@ -53,6 +54,25 @@ def test_every_outcome_is_told_apart(tests: Path) -> None:
     }
     assert found.tests["T::test_bad"].reason == "AssertionError: why"
     assert found.tests["T::test_left"].reason.endswith("not here")
+
+
+FORKED = "import sys\nforked = 'prefork_server' in sys.modules['__main__'].__file__\n"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def test_a(): assert forked\n",
+        "def test_a(): pass\ndef test_b(): assert not forked\n",  # fails in the fork, so all run again
+        "import os\ndef test_a():\n    if forked: os.abort()\n",
+        "import time\ndef test_a():\n    if forked: time.sleep(30)\n",
+        "import os\nos.environ['X'] = '1'\ndef test_a(): assert not forked\n",
+    ],
+)
+def test_what_fails_in_a_fork_runs_again_in_a_process_of_its_own(tests: Path, source: str) -> None:
+    with preforked(sys.executable, imports=["json"]) as start:
+        found = ran(tests, FORKED + source, start, test=5.0)
+    assert set(outcomes(found).values()) == {"passed"}
 
 
 def test_a_crash_costs_one_test(tests: Path) -> None:
