@@ -24,16 +24,18 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import nullcontext
 from pathlib import Path
 
+from prefork import preforked
 from rich.console import Console
 from torch_npu_suite.execute import Limits, Place, run_file
 from torch_npu_suite.files import FOLDERS, find
 from torch_npu_suite.page import page
 from torch_npu_suite.report import changes, failures, folders
 from torch_npu_suite.results import FileResult, Run, Subject, load
-from torch_npu_suite.start import preforked
 
 from ascendenv.process import run
 
+# What nearly every file of the suite imports.
+IMPORTS = ["pytest", "torch_npu.testing.testcase", "torch.testing._internal.common_utils"]
 VERSIONS = """
 import json, os, platform, torch, torch_npu
 print(json.dumps({
@@ -97,7 +99,7 @@ def _run(arguments: argparse.Namespace, console: Console) -> Run:
             wanted = [name for name in wanted if name not in result.files]
         result.left_out |= left_out
     limits = Limits(arguments.timeout, arguments.file_timeout)
-    forks = preforked(arguments.python) if arguments.prefork else nullcontext()
+    forks = preforked(arguments.python, IMPORTS) if arguments.prefork else nullcontext()
     with tempfile.TemporaryDirectory(prefix="conformance-") as scratch, forks as start:
         copy = Path(scratch, "checkout")
         # Tests write beside themselves, and import the torch_npu that is installed, not the sources.

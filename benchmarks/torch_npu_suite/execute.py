@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from prefork import Start
+
 from ascendenv.vocabulary import Outcome
 from torch_npu_suite.files import is_program, looks_at_its_environment
 from torch_npu_suite.results import CaseResult, FileResult
-from torch_npu_suite.start import Fresh, Start
+from torch_npu_suite.start import Fresh
 
 BENCHMARKS = Path(__file__).parents[1]
 CRASHES = 25  # after so many, what is left of a file did not run
@@ -101,12 +103,12 @@ class _End:
 def _one_process(place: Place, arguments: list[str], record: Path, seconds: float, start: Start) -> _End:
     # What the suite's own runner does: from the folder of the tests, which some look for files in.
     ended = start(arguments, _environ(os.environ, place, record), place.tests, seconds)
-    said = ended.said[-TAIL:]
+    said = (ended.stdout + ended.stderr)[-TAIL:]
     if ended.code is None:
         return _End(f"hung: its file had not ended after {place.limits.file:g} s", said)
     if ended.code < 0:
         return _End(f"crashed: {signal.Signals(-ended.code).name}", said)
-    if "Timeout (" in ended.said:
+    if "Timeout (" in ended.stderr:
         return _End(f"hung: it had not ended after {place.limits.test:g} s", said)
     return _End(f"crashed: exit code {ended.code}" if ended.code else "ended", said)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from e2e.main_job import Installed, Simulated, beside, copy_checkout, outer_environ, run
 from filelock import FileLock
+from prefork import preforked
 
 
 @pytest.fixture(scope="session")
@@ -29,9 +31,10 @@ def installed(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Insta
 
 
 @pytest.fixture(scope="session")
-def simulated(installed: Installed) -> Simulated:
+def simulated(installed: Installed) -> Iterator[Simulated]:
     """The simulated CANN with the real torch and torch_npu on it."""
-    return Simulated(installed)
+    with preforked(str(installed.python), ["torch", "torch_npu"]) as start:
+        yield Simulated(installed, start)
 
 
 @pytest.fixture(scope="session")
