@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from packaging.utils import canonicalize_name, parse_wheel_filename
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
@@ -14,10 +14,10 @@ from ascendenv.compatibility.model import Matrix, PackageIndex
 from ascendenv.host.model import PipConfiguration
 from ascendenv.resolve.constraints import read_constraints
 from ascendenv.resolve.model import Looked, Target
+from ascendenv.resolve.offer import Offer
 from ascendenv.resolve.places import Place, configured
 from ascendenv.resolve.remembered import Pages
 from ascendenv.resolve.sources import Folder, Index, Source, Unreachable, Wheel, named
-from ascendenv.resolve.tags import supported_tags
 
 # For the connection and between two pieces of a page: an index that takes longer is given up for the next.
 _PAGE_SECONDS = (3.0, 8.0)
@@ -105,7 +105,7 @@ class WheelSources:
         self._offline = offline
         self._session = fetch.session(pip, timeout=_PAGE_SECONDS)
         self._constraints = read_constraints(pip.constraints)
-        self._answers: dict[tuple[str, str], tuple[Wheel, ...] | Unreachable] = {}
+        self._answers: dict[tuple[str, str], Offer | Unreachable] = {}
         self._unreachable: dict[str, Unreachable] = {}
 
     def find(self, project: str, version: Version, target: Target) -> Found | Missing:
@@ -126,12 +126,12 @@ class WheelSources:
                 open_questions.add(original)
                 looks.append(Look(listed.source.title, offered.reason, answered=False))
                 continue
-            wheel = fitting(offered, version, target)
+            wheel = offered.fitting(version, target)
             if wheel is not None:
                 index = listed.source.address if listed.row is not None else None
                 return Found(wheel, listed.source.title, index)
             answered.add(original)
-            looks.append(Look(listed.source.title, _what_was_there(offered, version), answered=True))
+            looks.append(Look(listed.source.title, offered.instead_of(version), answered=True))
         return Missing(wanted, tuple(looks), certain=open_questions <= answered)
 
     def _original(self, listed: _Listed) -> str:
@@ -141,28 +141,31 @@ class WheelSources:
         named = (row.name for row in self._rows if row.url == listed.source.address.rstrip("/"))
         return next(named, listed.source.title)
 
-    def _ask(self, source: Source, project: str) -> tuple[Wheel, ...] | Unreachable:
+    def _ask(self, source: Source, project: str) -> Offer | Unreachable:
         """A source that could not be reached once is not tried again: each try can cost seconds."""
-        if self._offline and not source.on_disk:
-            known = self._pages.recall(source.address, project, any_age=True) if self._pages else None
-            return Unreachable(NOT_ASKED) if known is None else named(project, known)
         if source.address in self._unreachable:
             return self._unreachable[source.address]
         key = (source.address, project)
         if key not in self._answers:
-            answer = self._answers[key] = self._look(source, project)
-            if isinstance(answer, Unreachable) and answer.whole:
-                self._unreachable[source.address] = answer
+            answer = self._look(source, project)
+            if isinstance(answer, Unreachable):
+                self._answers[key] = answer
+                if answer.whole:
+                    self._unreachable[source.address] = answer
+            else:
+                self._answers[key] = Offer.of(answer)
         return self._answers[key]
 
     def _look(self, source: Source, project: str) -> tuple[Wheel, ...] | Unreachable:
-        if self._pages is None or source.on_disk:
+        if source.on_disk:
             return source.wheels(project)
-        fresh = self._pages.recall(source.address, project)
-        if fresh is not None:
-            return named(project, fresh)
+        known = self._pages.recall(source.address, project, any_age=self._offline) if self._pages else None
+        if known is not None:
+            return named(project, known)
+        if self._offline:
+            return Unreachable(NOT_ASKED, whole=False)
         answer = source.wheels(project)
-        if not isinstance(answer, Unreachable):
+        if self._pages and not isinstance(answer, Unreachable):
             self._pages.keep(source.address, project, [wheel.filename for wheel in answer])
         return answer
 
@@ -201,20 +204,3 @@ class WheelSources:
             known = name in map(canonicalize_name, row.has) or (row.mirror_of or row.name) in known_on
             if row.url is not None and known:
                 yield _Listed(Index(row.url, row.name, self._session), row)
-
-
-def fitting(offered: tuple[Wheel, ...], version: Version, target: Target) -> Wheel | None:
-    """The first of these wheels that is of ``version`` and runs on ``target``."""
-    tags = supported_tags(target)
-    of_version = (wheel for wheel in offered if wheel.version == version)
-    return next((w for w in of_version if not tags.isdisjoint(parse_wheel_filename(w.filename)[3])), None)
-
-
-def _what_was_there(offered: tuple[Wheel, ...], version: Version) -> str:
-    if any(wheel.version == version for wheel in offered):
-        return "only wheels for other Pythons or platforms"
-    if any(wheel.version.public == version.public for wheel in offered):
-        return (
-            f"only builds of it other than +{version.local}" if version.local else "only other builds of it"
-        )
-    return "only other versions" if offered else "nothing of the name"

@@ -16,8 +16,9 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 from planning import CPU_INDEX, MATRIX, target
 
-from ascendenv.resolve.index import Found, Look, Missing, fitting
+from ascendenv.resolve.index import Found, Look, Missing
 from ascendenv.resolve.model import Request, Target
+from ascendenv.resolve.offer import Offer
 from ascendenv.resolve.resolver import Choice, resolve
 from ascendenv.resolve.sources import Wheel, named
 from ascendenv.vocabulary import Arch, ChipFamily
@@ -35,39 +36,37 @@ class Recorded:
         wanted = f"{project.replace('-', '_')} {version}"
         if project in NOT_RECORDED:
             return Found(Wheel(f"{project}-{version}-py3-none-any.whl", version), "the default index")
-        wheel = fitting(self._default(project), version, target)
+        wheel = self._default(project).fitting(version, target)
         if wheel is not None:
             return Found(wheel, "the default index")
         looks = [Look("the default index", "nothing that fits", answered=True)]
         if project == "torch":
-            wheel = fitting(self._cpu_builds, version, target)
+            wheel = self._cpu_builds.fitting(version, target)
             if wheel is not None:
                 return Found(wheel, CPU_INDEX.name, CPU_INDEX.url)
             looks.append(Look(CPU_INDEX.name, "nothing that fits", answered=True))
         return Missing(wanted, tuple(looks))
 
-    def _default(self, project: str) -> tuple[Wheel, ...]:
+    def _default(self, project: str) -> Offer:
         if project not in self._pages:
             file = RECORDED / f"{project}.txt"
             names = file.read_text().splitlines() if file.is_file() else []
-            self._pages[project] = named(project, names)
+            self._pages[project] = Offer.of(named(project, names))
         return self._pages[project]
 
     @cached_property
-    def _pages(self) -> dict[str, tuple[Wheel, ...]]:
+    def _pages(self) -> dict[str, Offer]:
         return {}
 
     @cached_property
-    def _cpu_builds(self) -> tuple[Wheel, ...]:
-        return named(
-            "torch",
-            {
-                f"torch-{row.torch}+cpu-{tag}-{tag}-manylinux_2_28_{arch}.whl"
-                for row in MATRIX.torch_npu
-                for arch, support in row.wheels.items()
-                for tag in (f"cp{python.replace('.', '')}" for python in support.pythons)
-            },
-        )
+    def _cpu_builds(self) -> Offer:
+        names = {
+            f"torch-{row.torch}+cpu-{tag}-{tag}-manylinux_2_28_{arch}.whl"
+            for row in MATRIX.torch_npu
+            for arch, support in row.wheels.items()
+            for tag in (f"cp{python.replace('.', '')}" for python in support.pythons)
+        }
+        return Offer.of(named("torch", names))
 
 
 def cases() -> Iterator[tuple[Request, Target]]:
