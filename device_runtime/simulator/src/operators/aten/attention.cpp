@@ -128,11 +128,11 @@ SoftmaxRows SoftmaxOf(Tensor scores, const std::optional<at::Tensor>& masked,
   const auto start =
       at::full({seen.size(0), seen.size(1), 1}, std::numeric_limits<float>::lowest(), seen.options());
   const auto first = sink ? at::maximum(start, sink->to(at::kFloat).view({-1, 1, 1})) : start;
-  const auto largest = at::cat({seen, first}, -1).amax(-1, true);
-  const auto exponentials = at::exp(seen - largest);
+  const auto largest = seen.size(-1) == 0 ? first : at::maximum(seen.amax(-1, true), first);
+  const auto exponentials = (seen - largest).exp_();
   auto total = exponentials.sum(-1, true);
   if (sink) total = total + at::exp(sink->to(at::kFloat).view({-1, 1, 1}) - largest);
-  return {exponentials / total.masked_fill(total == 0, 1), largest, total};
+  return {exponentials.div_(total.masked_fill(total == 0, 1)), largest, total};
 }
 
 at::Tensor SharedProduct(Tensor left, Tensor right) {

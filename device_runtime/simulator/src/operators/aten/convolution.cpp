@@ -62,8 +62,8 @@ Plan Convolution(Tensor input, Tensor weight, OptionalTensor bias, Sizes stride,
              ConvolvedShape(input, weight, {stride, padding, dilation, transposed, outputPadding, groups}));
   if (bias) CheckShape(*bias, output.size(1));
   return [=]() mutable {
-    Store(output,
-          at::convolution(input, weight, bias, stride, padding, dilation, transposed, outputPadding, groups));
+    Store(output, at::convolution(Widened(input), Widened(weight), Widened(bias), stride, padding, dilation,
+                                  transposed, outputPadding, groups));
   };
 }
 
@@ -81,8 +81,8 @@ Plan ConvolutionBackward(Tensor gradOutput, Tensor input, Tensor weight, Sizes b
     at::OptionalIntArrayRef bias;
     if (!biasSizes.empty()) bias = at::IntArrayRef(biasSizes);
     const auto [forInput, forWeight, forBias] =
-        at::convolution_backward(gradOutput, input, weight, bias, stride, padding, dilation, transposed,
-                                 outputPadding, groups, wanted);
+        at::convolution_backward(Widened(gradOutput), Widened(input), Widened(weight), bias, stride, padding,
+                                 dilation, transposed, outputPadding, groups, wanted);
     if (wanted[0]) Store(gradInput, forInput);
     if (wanted[1]) Store(gradWeight, forWeight);
     if (wanted[2]) Store(gradBias, forBias);
@@ -98,14 +98,16 @@ ACLNN(ConvDepthwise2d, [](Tensor self, Tensor weight, Sizes kernelSize, Optional
                           Sizes padding, Sizes dilation, Out out, int8_t) {
   TORCH_CHECK_VALUE(weight.sizes().slice(2) == at::IntArrayRef(kernelSize), "the weight has shape ",
                     weight.sizes(), ", the kernel size is ", at::IntArrayRef(kernelSize));
-  Store(out, at::conv2d(self, weight, bias, stride, padding, dilation, self.size(-3)));
+  Store(out,
+        at::conv2d(Widened(self), Widened(weight), Widened(bias), stride, padding, dilation, self.size(-3)));
 });
 ACLNN(ConvTbc, [](Tensor self, Tensor weight, Tensor bias, int64_t pad, Out output, int8_t) {
-  Store(output, at::conv_tbc(self, weight, bias, pad));
+  Store(output, at::conv_tbc(Widened(self), Widened(weight), Widened(bias), pad));
 });
 ACLNN(ConvTbcBackward, [](Tensor self, Tensor input, Tensor weight, Tensor bias, int64_t pad, int8_t,
                           Out gradInput, Out gradWeight, Out gradBias) {
-  const auto [forInput, forWeight, forBias] = at::conv_tbc_backward(self, input, weight, bias, pad);
+  const auto [forInput, forWeight, forBias] =
+      at::conv_tbc_backward(Widened(self), Widened(input), Widened(weight), Widened(bias), pad);
   Store(gradInput, forInput);
   Store(gradWeight, forWeight);
   Store(gradBias, forBias);

@@ -23,29 +23,29 @@ void CheckAddend(Tensor self, Tensor product) {
 
 Plan Mm(Tensor self, Tensor other, Out out, int8_t /*cubeMathType*/) {
   CheckProduct(self, other, out);
-  return [=]() mutable { Store(out, at::mm(self, other)); };
+  return [=]() mutable { Store(out, at::mm(Widened(self), Widened(other))); };
 }
 
 Plan BatchMatMul(Tensor self, Tensor other, Out out, int8_t /*cubeMathType*/) {
   CheckProduct(self, other, out);
-  return [=]() mutable { Store(out, at::bmm(self, other)); };
+  return [=]() mutable { Store(out, at::bmm(Widened(self), Widened(other))); };
 }
 
 Plan Mv(Tensor self, Tensor vector, Out out, int8_t /*cubeMathType*/) {
   CheckVectorProduct(self, vector, out);
-  return [=]() mutable { Store(out, at::mv(self, vector)); };
+  return [=]() mutable { Store(out, at::mv(Widened(self), Widened(vector))); };
 }
 
 Plan Dot(Tensor self, Tensor other, Out out) {
   CheckVectorProduct(self, other, out);
-  return [=]() mutable { Store(out, at::dot(self, other)); };
+  return [=]() mutable { Store(out, at::dot(Widened(self), Widened(other))); };
 }
 
 Plan Addmm(Tensor self, Tensor mat1, Tensor mat2, Scalar beta, Scalar alpha, Out out,
            int8_t /*cubeMathType*/) {
   CheckProduct(mat1, mat2, out);
   CheckAddend(self, out);
-  return [=]() mutable { Store(out, at::addmm(self, mat1, mat2, beta, alpha)); };
+  return [=]() mutable { Store(out, at::addmm(Widened(self), Widened(mat1), Widened(mat2), beta, alpha)); };
 }
 
 Plan InplaceAddmm(Out self, Tensor mat1, Tensor mat2, Scalar beta, Scalar alpha, int8_t cubeMathType) {
@@ -56,20 +56,25 @@ Plan Addmv(Tensor self, Tensor matrix, Tensor vector, Scalar alpha, Scalar beta,
            int8_t /*cubeMathType*/) {
   CheckVectorProduct(matrix, vector, out);
   CheckAddend(self, out);
-  return [=]() mutable { Store(out, at::addmv(self, matrix, vector, beta, alpha)); };
+  return
+      [=]() mutable { Store(out, at::addmv(Widened(self), Widened(matrix), Widened(vector), beta, alpha)); };
 }
 
 Plan Baddbmm(Tensor self, Tensor batch1, Tensor batch2, Scalar beta, Scalar alpha, Out out,
              int8_t /*cubeMathType*/) {
   CheckProduct(batch1, batch2, out);
   CheckAddend(self, out);
-  return [=]() mutable { Store(out, at::baddbmm(self, batch1, batch2, beta, alpha)); };
+  return [=]() mutable {
+    Store(out, at::baddbmm(Widened(self), Widened(batch1), Widened(batch2), beta, alpha));
+  };
 }
 
 }  // namespace
 }  // namespace simulator::operators
 
-ACLNN(Matmul, [](Tensor self, Tensor other, Out out, int8_t) { Store(out, at::matmul(self, other)); });
+ACLNN(Matmul, [](Tensor self, Tensor other, Out out, int8_t) {
+  Store(out, at::matmul(Widened(self), Widened(other)));
+});
 ACLNN(Mm, Planning(Mm));
 ACLNN(BatchMatMul, Planning(BatchMatMul));
 ACLNN(Mv, Planning(Mv));
@@ -85,7 +90,7 @@ ACLNN(InplaceAddr, [](Out self, Tensor vec1, Tensor vec2, OptionalScalar beta, O
   at::addr_out(self, self, vec1, vec2, beta.value_or(1), alpha.value_or(1));
 });
 ACLNN(Addbmm, [](Tensor self, Tensor batch1, Tensor batch2, Scalar beta, Scalar alpha, Out out, int8_t) {
-  at::addbmm_out(out, self, batch1, batch2, beta, alpha);
+  Store(out, at::addbmm(Widened(self), Widened(batch1), Widened(batch2), beta, alpha));
 });
 ACLNN(Inverse, [](Tensor self, Out out) { at::inverse_out(out, self); });
 ACLNN(LinalgCross,

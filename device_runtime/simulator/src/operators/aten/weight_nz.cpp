@@ -10,7 +10,7 @@ namespace {
 Plan WeightProduct(Tensor self, Tensor weight, Out out, int8_t /*cubeMathType*/) {
   TORCH_CHECK_VALUE(self.dim() >= 1 && weight.dim() >= 2 && self.size(-1) == weight.size(-2),
                     "matrices of shapes ", self.sizes(), " and ", weight.sizes(), " cannot be multiplied");
-  return [=]() mutable { Store(out, at::matmul(self, weight)); };
+  return [=]() mutable { Store(out, at::matmul(Widened(self), Widened(weight))); };
 }
 
 // With permutations of the operands and of the result.
@@ -24,7 +24,8 @@ Plan TransposedProduct(Tensor left, Tensor right, OptionalTensor bias, OptionalT
     const auto permuted = [](Tensor tensor, Sizes order) {
       return order.empty() ? tensor : tensor.permute(order);
     };
-    const auto product = at::bmm(permuted(left, permuteLeft), permuted(right, permuteRight));
+    const auto product =
+        at::bmm(permuted(Widened(left), permuteLeft), permuted(Widened(right), permuteRight));
     Store(out, permuted(product, permuteOut).reshape(out.sizes()));
   };
 }
@@ -60,7 +61,9 @@ ACLNN(BatchMatMulWeightNz, Planning(WeightProduct));
 ACLNN(AddmmWeightNz, Planning([](Tensor self, Tensor mat1, Tensor mat2, Scalar beta, Scalar alpha, Out out,
                                  int8_t /*cubeMathType*/) {
         CheckProduct(mat1, mat2, out);
-        return Plan([=]() mutable { Store(out, at::addmm(self, mat1, mat2, beta, alpha)); });
+        return Plan([=]() mutable {
+          Store(out, at::addmm(Widened(self), Widened(mat1), Widened(mat2), beta, alpha));
+        });
       }));
 ACLNN(TransposeBatchMatMul,
       Planning([](Tensor x1, Tensor x2, OptionalTensor bias, OptionalTensor scale, Sizes permX1, Sizes permX2,
