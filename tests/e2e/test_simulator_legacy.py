@@ -109,15 +109,20 @@ second = torch.tensor([[5.0, 5, 15, 15], [2, 2, 4, 6], [0, 0, 1, 1]])
 def sides(boxes):
     return boxes[..., 2:] - boxes[..., :2]
 
-def parts(first, second, eps=0):
+def parts(first, second):
     low, high = torch.maximum(first[..., :2], second[..., :2]), torch.minimum(first[..., 2:], second[..., 2:])
     both = (high - low).clamp_min(0).prod(-1)
-    return both, (sides(first) + eps).prod(-1) + (sides(second) + eps).prod(-1) - both
+    return both, sides(first).prod(-1) + sides(second).prod(-1) - both
 
-# A row for each of the second. torch_npu computes this one in half precision and asks for these sides.
-both, union = parts(first, second[:, None], eps=0.01)
+# A row for each of the second. torch_npu asks for half precision here, and for a little more on each side.
+def area_in_half(boxes):
+    return (sides(boxes) + 0.01).half().prod(-1).float()
+both, _ = parts(first, second[:, None])
+union = area_in_half(first) + area_in_half(second[:, None]) - both
 by_rows = torch_npu.npu_ptiou(first.npu(), second.npu()).cpu()
-torch.testing.assert_close(by_rows, both / union, rtol=1e-3, atol=1e-3)
+torch.testing.assert_close(by_rows, (both / union).half().float(), rtol=0, atol=0)
+by_rows = torch_npu.npu_ptiou(first.npu(), second.npu(), 1).cpu()
+torch.testing.assert_close(by_rows, (both / area_in_half(second[:, None])).half().float(), rtol=0, atol=0)
 
 both, union = parts(first, second)
 overlap = both / union
@@ -155,6 +160,12 @@ deltas = torch_npu.npu_bounding_box_encode(anchors, truths, *offsets[0], *offset
 # A side counts its pixels: 3 and, of the last truth, 8.
 expected = torch.tensor([[4 / 0.3, 4 / 0.3, 0, 0], [4 / 0.3, 6.5 / 0.3, 0, 5 * math.log(8 / 3)]])
 torch.testing.assert_close(deltas.cpu(), expected, rtol=1e-3, atol=1e-3)
+# It is computed in half precision.
+deltas = torch_npu.npu_bounding_box_encode(anchors, truths, *offsets[0], 1.0, 1.0, 1.0, 1.0)
+ratio = torch.tensor(8 / 3).half()
+expected_halves = torch.tensor([[4 / 3, 4 / 3, 0, 0], [4 / 3, 6.5 / 3, 0, math.log(ratio)]]).half()
+torch.testing.assert_close(deltas.cpu(), expected_halves.float(), rtol=0, atol=0)
+deltas = expected.npu()
 decoded = torch_npu.npu_bounding_box_decode(anchors, deltas, *offsets[0], *offsets[1], (20, 20), 0.1)
 torch.testing.assert_close(decoded.cpu(), truths.cpu(), rtol=1e-4, atol=1e-4)
 """,

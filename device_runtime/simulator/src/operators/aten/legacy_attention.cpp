@@ -78,13 +78,19 @@ const LegacyOperator attention{
                         call.Attribute<int64_t>("attn_dim_per_head", 1)};
       const auto sources = call.Attribute<int64_t>("src_len", 1),
                  targets = call.Attribute<int64_t>("tgt_len", 1);
-      const auto projected = [&](size_t index, int64_t length) {
-        return heads.Split(Projected(call, Widened(call.Input(index)), index + 3, index), length);
+      // What the units that multiply take, and give, has the dtype of the input.
+      const auto rounded = [dtype = call.Input(0).scalar_type()](const at::Tensor& values) {
+        return values.to(dtype).to(at::kFloat);
       };
-      const auto query = projected(0, targets) / std::sqrt(static_cast<double>(heads.features));
+      const auto projected = [&](size_t index, int64_t length) {
+        return rounded(heads.Split(Projected(call, Widened(call.Input(index)), index + 3, index), length));
+      };
+      const auto query = rounded(projected(0, targets) / std::sqrt(static_cast<double>(heads.features)));
       const auto key = projected(1, sources), value = projected(2, sources);
-      const auto scores = at::softmax(at::matmul(query, key.transpose(-1, -2)) + Widened(call.Input(6)), -1);
-      const auto context = at::matmul(scores, value).transpose(1, 2).reshape(call.Output(7).sizes());
+      const auto products = rounded(at::matmul(query, key.transpose(-1, -2)));
+      const auto scores = at::softmax(rounded(products + Widened(call.Input(6))), -1);
+      const auto attended = rounded(at::matmul(rounded(scores), value));
+      const auto context = attended.transpose(1, 2).reshape(call.Output(7).sizes());
       call.Output(1).fill_(0xFF);
       call.Return(0, Projected(call, context, 7, 3));
       call.Return(2, query);

@@ -35,7 +35,7 @@ Boxes Down(const Boxes& boxes) {
           boxes.bottom.unsqueeze(1)};
 }
 
-at::Tensor Area(const Boxes& boxes, double eps = 0) { return (boxes.Width() + eps) * (boxes.Height() + eps); }
+at::Tensor Area(const Boxes& boxes) { return boxes.Width() * boxes.Height(); }
 
 Boxes CommonPart(const Boxes& first, const Boxes& second) {
   Boxes both{at::max(first.left, second.left), at::max(first.top, second.top),
@@ -82,15 +82,21 @@ void Overlaps(const LegacyCall& call, size_t index, Tensor result) {
   call.Return(index, result.view(call.Output(index).sizes()));
 }
 
+// The areas of boxes, as the device keeps them; torch_npu's tests show it.
+at::Tensor AreaInHalf(const Boxes& boxes, double eps) {
+  const auto width = (boxes.Width() + eps).to(at::kHalf), height = (boxes.Height() + eps).to(at::kHalf);
+  return (width * height).to(at::kFloat);
+}
+
 // One row of overlaps for each ground truth.
 const LegacyOperator iou{"Iou", [](const LegacyCall& call) {
                            const auto first = FromColumns(call.Input(0));
                            const auto second = Down(FromColumns(call.Input(1)));
                            const auto eps = call.Attribute("eps", 1.0F);
                            const auto overlap = Area(CommonPart(first, second));
-                           const auto ground = Area(second, eps);
+                           const auto ground = AreaInHalf(second, eps);
                            const bool foreground = call.Attribute<std::string>("mode", "iou") == "iof";
-                           const auto whole = foreground ? ground : Area(first, eps) + ground - overlap;
+                           const auto whole = foreground ? ground : AreaInHalf(first, eps) + ground - overlap;
                            Overlaps(call, 0, overlap / whole);
                          }};
 
@@ -124,19 +130,25 @@ at::Tensor FourNumbers(const LegacyCall& call, std::string_view name, float othe
   return at::tensor(values);
 }
 
+// The device encodes boxes in half precision whatever their dtype; torch_npu's tests show it.
+Boxes InHalf(const Boxes& boxes) {
+  return {boxes.left.to(at::kHalf), boxes.top.to(at::kHalf), boxes.right.to(at::kHalf),
+          boxes.bottom.to(at::kHalf)};
+}
+
 // Both count a box's pixels: its width is x2 - x1 + 1.
 const LegacyOperator encode{
     "BoundingBoxEncode", [](const LegacyCall& call) {
-      const auto anchors = FromColumns(call.Input(0));
-      const auto truths = FromColumns(call.Input(1));
+      const auto anchors = InHalf(FromColumns(call.Input(0)));
+      const auto truths = InHalf(FromColumns(call.Input(1)));
       const auto width = anchors.Width() + 1;
       const auto height = anchors.Height() + 1;
       const auto deltas = at::stack(
           {(truths.CentreX() - anchors.CentreX()) / width, (truths.CentreY() - anchors.CentreY()) / height,
            at::log((truths.Width() + 1) / width), at::log((truths.Height() + 1) / height)},
           1);
-      const auto scaled = (deltas - FourNumbers(call, "means", 0)) / FourNumbers(call, "stds", 1);
-      call.Return(0, scaled);
+      const auto means = FourNumbers(call, "means", 0).to(at::kHalf);
+      call.Return(0, (deltas - means) / FourNumbers(call, "stds", 1).to(at::kHalf));
     }};
 
 const LegacyOperator decode{

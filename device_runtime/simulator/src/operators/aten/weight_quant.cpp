@@ -23,6 +23,9 @@ void CheckPerGroup(const char* what, Tensor parameter, const std::vector<int64_t
       " of shape ", parameter.sizes(), " for ", groups, " groups of ", columns, " columns");
 }
 
+// The units that multiply take weights of the dtype of what they are multiplied with.
+at::Tensor RoundedLike(Tensor weights, Tensor like) { return weights.to(like.scalar_type()).to(at::kFloat); }
+
 Plan WeightQuantMatmul(Tensor x, Tensor weight, Tensor scale, OptionalTensor offset,
                        OptionalTensor quantScale, OptionalTensor quantOffset, OptionalTensor bias,
                        int64_t groupSize, Out y) {
@@ -39,8 +42,8 @@ Plan WeightQuantMatmul(Tensor x, Tensor weight, Tensor scale, OptionalTensor off
   if (quantScale) CheckDtype("the result", y, {at::kChar});
   return [=]() mutable {
     auto weights = DequantisedMatrix(weight);
-    if (offset) weights = weights + PerGroup(*offset, weights, groupSize);
-    weights = weights * PerGroup(scale, weights, groupSize);
+    if (offset) weights = RoundedLike(weights + PerGroup(*offset, weights, groupSize), x);
+    weights = RoundedLike(weights * PerGroup(scale, weights, groupSize), x);
     auto result = at::matmul(Widened(x), weights);
     if (bias) result = result + Widened(*bias);
     if (!quantScale) return Store(y, result);
