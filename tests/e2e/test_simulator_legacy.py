@@ -172,6 +172,34 @@ torch.testing.assert_close(decoded.cpu(), truths.cpu(), rtol=1e-4, atol=1e-4)
     )
 
 
+def test_rotated_boxes_remove_those_that_overlap(simulated: Simulated) -> None:
+    passes(
+        simulated,
+        """
+# Two squares, one of them turned by 45 degrees, overlap in an octagon: 1 / sqrt(2) of what both cover.
+boxes = torch.tensor([[40.0, 40, 4, 2, 30], [0, 0, 10, 10, 0], [0, 0, 10, 10, 45], [1, 0, 10, 10, 0]])
+scores = torch.tensor([0.1, 0.9, 0.5, 0.7])
+def remaining(boxes, *options):
+    kept, count = torch_npu.npu_nms_rotated(boxes.npu(), scores.npu(), *options)
+    assert count.tolist() == [len(kept)] and kept.dtype == torch.int32
+    return kept.tolist()
+assert remaining(boxes, 0.7) == [1, 0]
+assert remaining(boxes, 0.71) == [1, 2, 0]
+assert remaining(boxes, 0.9) == [1, 3, 2, 0]
+assert remaining(boxes, 0.9, 0.6) == [1, 3]
+assert remaining(boxes, 0.9, 0.0, 3) == [1, 3, 2]
+assert remaining(boxes, 0.9, 0.0, 0) == []
+
+# By two corners; the angle then goes the other way.
+long = torch.tensor([[0.0, 0, 10, 1, 30], [0, 0, 10, 1, -30]])
+corners = torch.cat([long[:, :2] - long[:, 2:4] / 2, long[:, :2] + long[:, 2:4] / 2, -long[:, 4:]], 1)
+scores = torch.tensor([0.2, 0.3])
+for limit in (0.05, 0.06, 0.07):
+    assert remaining(corners, limit, 0.0, -1, 1) == remaining(long, limit)
+""",
+    )
+
+
 def test_a_cell_of_lstm(simulated: Simulated) -> None:
     passes(
         simulated,

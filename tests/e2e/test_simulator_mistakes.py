@@ -114,3 +114,40 @@ def test_a_missing_argument_has_a_code_of_its_own(
 
 def test_a_refusal_harms_nothing(told: dict[str, Any]) -> None:
     assert told["works"] == 3
+
+
+# With TASK_QUEUE_ENABLE=2 torch_npu calls both phases on the thread of its task queue. What fails there,
+# unless a stream fails with it, is never heard of again, and torch_npu waits for ever for what follows.
+ON_THE_QUEUE = """
+import faulthandler, os
+faulthandler.dump_traceback_later(300, exit=True)
+torch.npu.set_device(0)
+one, other = torch.ones(1, 2, 3).npu(), torch.ones(1, 4, 5).npu()
+parts, counts = torch.ones(8).npu(), torch.ones(256, dtype=torch.int32).npu()
+torch.npu.synchronize()
+def waits_for_an_event():
+    event = torch.npu.Event()
+    event.record()
+    event.synchronize()
+CALL
+later = [waits_for_an_event, torch.npu.synchronize, lambda: one.sum().item()]
+report(later=[failure(call) for call in later])
+os._exit(0)  # a failed stream says so again at exit
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("torch.bmm(one, other)", "aclnnBatchMatMul: "),
+        (
+            "torch_npu.npu_hans_decode(parts, parts, parts, counts, out=torch.ones(4).npu())",
+            "aclnnHansDecode is not implemented by the simulated CANN",
+        ),
+    ],
+    ids=["wrong", "missing"],
+)
+def test_a_refusal_on_the_task_queue_fails_the_stream(simulated: Simulated, call: str, message: str) -> None:
+    seen = run(simulated, ON_THE_QUEUE.replace("CALL", call), TASK_QUEUE_ENABLE="2")
+    for failure in seen["later"]:
+        assert message in failure

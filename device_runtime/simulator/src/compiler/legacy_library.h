@@ -13,6 +13,8 @@ struct LegacyArguments {
   const aclTensorDesc* const* outputDescs;
   aclDataBuffer* const* outputBuffers;
   const aclopAttr* attributes;
+  // The same as outputDescs, of a caller who waits for shapes that depend on the data; else nullptr.
+  aclTensorDesc* const* shapedDescs;
 };
 
 struct LegacyResult {

@@ -27,6 +27,13 @@ aclError Refuse(const char* type, aclrtStream stream) {
           ", of the old aclop interface, is not implemented by the simulated CANN");
 }
 
+aclError Execute(const char* type, const LegacyArguments& arguments, aclrtStream stream) {
+  if (type == nullptr) return simulator::Fail(ACL_ERROR_INVALID_PARAM, "an operator without a name");
+  if (Library() == nullptr) return Refuse(type, stream);
+  const LegacyResult result = Library()(type, arguments, stream);
+  return result.known ? result.status : Refuse(type, stream);
+}
+
 }  // namespace
 
 aclError aclopCompileAndExecute(const char* type, int inputs, const aclTensorDesc* const inputDescs[],
@@ -35,18 +42,16 @@ aclError aclopCompileAndExecute(const char* type, int inputs, const aclTensorDes
                                 aclDataBuffer* const outputBuffers[], const aclopAttr* attr,
                                 aclopEngineType /*engine*/, aclopCompileType /*compile*/,
                                 const char* /*path*/, aclrtStream stream) {
-  if (type == nullptr) return simulator::Fail(ACL_ERROR_INVALID_PARAM, "an operator without a name");
-  if (Library() == nullptr) return Refuse(type, stream);
-  const LegacyArguments arguments{inputs,      inputDescs,    inputBuffers, outputs,
-                                  outputDescs, outputBuffers, attr};
-  const LegacyResult result = Library()(type, arguments, stream);
-  return result.known ? result.status : Refuse(type, stream);
+  return Execute(type, {inputs, inputDescs, inputBuffers, outputs, outputDescs, outputBuffers, attr, nullptr},
+                 stream);
 }
 
-// Its outputs get shapes that depend on the data; no operator here has one.
-aclError aclopCompileAndExecuteV2(const char* type, int /*inputs*/, aclTensorDesc*[], aclDataBuffer*[],
-                                  int /*outputs*/, aclTensorDesc*[], aclDataBuffer*[], aclopAttr*,
-                                  aclopEngineType, aclopCompileType, const char*, aclrtStream stream) {
-  if (type == nullptr) return simulator::Fail(ACL_ERROR_INVALID_PARAM, "an operator without a name");
-  return Refuse(type, stream);
+// Its outputs get shapes that depend on the data: it returns when they are known.
+aclError aclopCompileAndExecuteV2(const char* type, int inputs, aclTensorDesc* inputDescs[],
+                                  aclDataBuffer* inputBuffers[], int outputs, aclTensorDesc* outputDescs[],
+                                  aclDataBuffer* outputBuffers[], aclopAttr* attr, aclopEngineType /*engine*/,
+                                  aclopCompileType /*compile*/, const char* /*path*/, aclrtStream stream) {
+  return Execute(type,
+                 {inputs, inputDescs, inputBuffers, outputs, outputDescs, outputBuffers, attr, outputDescs},
+                 stream);
 }

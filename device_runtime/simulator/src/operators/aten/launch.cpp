@@ -4,10 +4,13 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "arguments.h"
 #include "runtime/activity.h"
 #include "runtime/error.h"
+#include "runtime/failure.h"
 #include "runtime/stream.h"
 
 namespace simulator::operators {
@@ -36,34 +39,45 @@ std::string Message(const char* name, const std::string& problem) {
   return std::string(name) + ": " + problem.substr(0, problem.find('\n'));
 }
 
-// Runs `body`; turns what it throws into `code`.
-aclError Contain(const char* name, aclError code, const std::function<void()>& body) {
+// Runs `body`; turns what it throws into a failure with `code`.
+std::optional<Failure> FailureIn(const char* name, aclError code, const std::function<void()>& body) {
   try {
     const PlainKernels guard;
     body();
-    return ACL_SUCCESS;
+    return std::nullopt;
   } catch (const MissingArgument& error) {
-    return FailOperator(kMissingArgument, Message(name, error.what()));
+    return Failure{kMissingArgument, Message(name, error.what())};
   } catch (const c10::Error& error) {
-    return FailOperator(code, Message(name, error.what_without_backtrace()));
+    return Failure{code, Message(name, error.what_without_backtrace())};
   } catch (const std::exception& error) {
-    return FailOperator(code, Message(name, error.what()));
+    return Failure{code, Message(name, error.what())};
   }
 }
+
+// What phase 1 refused on the thread of torch_npu's task queue, for phase 2 that follows there: it knows the
+// stream, which is to fail.
+thread_local std::optional<Failure> refusal;
 
 }  // namespace
 
 aclnnStatus Prepare(const char* name, const std::function<void()>& hold) {
-  return Contain(name, kInvalidArgument, hold);
+  refusal = FailureIn(name, kInvalidArgument, hold);
+  if (!refusal || OnTaskQueue()) return ACL_SUCCESS;
+  const auto refused = *std::exchange(refusal, std::nullopt);
+  return Fail(refused.code, refused.message);
 }
 
 aclError Run(const char* name, const std::function<void()>& body) {
-  return Contain(name, kDeviceFault, body);
+  const auto failure = FailureIn(name, kDeviceFault, body);
+  return failure ? Fail(failure->code, failure->message) : ACL_SUCCESS;
 }
 
 aclnnStatus Launch(void* /*workspace*/, uint64_t /*workspaceSize*/, aclOpExecutor* executor,
                    aclrtStream stream) {
   const std::unique_ptr<aclOpExecutor> owned(executor);
+  if (const auto refused = std::exchange(refusal, std::nullopt)) {
+    return FailOnStream(stream, refused->code, refused->message);
+  }
   if (owned == nullptr) return Fail(kInvalidArgument, "phase 2 was called without an executor");
   const HostCallScope scope(owned->name.c_str());
   const auto describe = [&owned] {

@@ -1,10 +1,12 @@
 #include "legacy.h"
 
 #include <map>
+#include <memory>
 
 #include "arguments.h"
 #include "compiler/legacy_library.h"
 #include "launch.h"
+#include "legacy_dynamic.h"
 #include "runtime/stream.h"
 #include "store.h"
 
@@ -13,6 +15,11 @@ namespace {
 
 std::map<std::string_view, LegacyFunction>& Operators() {
   static auto* operators = new std::map<std::string_view, LegacyFunction>;
+  return *operators;
+}
+
+std::map<std::string_view, DynamicLegacyFunction>& DynamicOperators() {
+  static auto* operators = new std::map<std::string_view, DynamicLegacyFunction>;
   return *operators;
 }
 
@@ -90,21 +97,61 @@ void LegacyCall::Return(size_t index, const at::Tensor& result) const {
 
 LegacyOperator::LegacyOperator(const char* type, LegacyFunction function) { Operators()[type] = function; }
 
-// Holds what it is given, as phase 1 of an aclnn operator does, and runs it on the stream.
-LegacyResult RunLegacy(const char* type, const LegacyArguments& given, aclrtStream stream) {
-  const auto found = Operators().find(type);
-  if (found == Operators().end()) return {false, ACL_SUCCESS};
-  const auto [name, function] = *found;
+DynamicLegacyOperator::DynamicLegacyOperator(const char* type, DynamicLegacyFunction function) {
+  DynamicOperators()[type] = function;
+}
+
+namespace {
+
+// Holds what an operator is given, as phase 1 of an aclnn operator does, and runs it on the stream.
+template <typename Compute>
+aclError Submit(const char* name, const LegacyArguments& given, aclrtStream stream, Compute compute) {
   std::function<aclError()> kernel;
-  const auto status = Prepare(name.data(), [&] {
+  const auto status = Prepare(name, [&] {
     LegacyCall call(Hold(given.inputs, given.inputDescs, given.inputBuffers),
                     Hold(given.outputs, given.outputDescs, given.outputBuffers),
                     given.attributes == nullptr ? aclopAttr() : *given.attributes);
-    kernel = [name = name.data(), function = function, call = std::move(call)] {
-      return Run(name, [&] { function(call); });
-    };
+    kernel = [=, call = std::move(call)] { return Run(name, [&] { compute(call); }); };
   });
-  return {true, status == ACL_SUCCESS ? EnqueueKernel(stream, std::move(kernel)) : status};
+  if (status != ACL_SUCCESS) return status;
+  // Without a kernel it is phase 2 that refuses.
+  return kernel ? EnqueueKernel(stream, std::move(kernel)) : Launch(nullptr, 0, nullptr, stream);
+}
+
+// Writes a result to the first part of an output's memory.
+void ReturnPart(const LegacyCall& call, size_t index, const at::Tensor& result) {
+  const auto room = call.Output(index).view(-1);
+  TORCH_CHECK_VALUE(result.numel() <= room.numel(), "a result of shape ", result.sizes(),
+                    " for an output of ", room.numel(), " elements");
+  room.narrow(0, 0, result.numel()).copy_(result.flatten());
+}
+
+aclError RunDynamic(const char* name, DynamicLegacyFunction function, const LegacyArguments& given,
+                    aclrtStream stream) {
+  const auto shapes = std::make_shared<std::vector<std::vector<int64_t>>>();
+  const auto status = Submit(name, given, stream, [=](const LegacyCall& call) {
+    const auto results = function(call);
+    for (size_t i = 0; i < results.size(); ++i) {
+      ReturnPart(call, i, results[i]);
+      shapes->push_back(results[i].sizes().vec());
+    }
+  });
+  if (status != ACL_SUCCESS) return status;
+  if (const auto failure = Synchronize(stream)) return failure;
+  for (size_t i = 0; i < shapes->size(); ++i) given.shapedDescs[i]->dims = (*shapes)[i];
+  return ACL_SUCCESS;
+}
+
+}  // namespace
+
+LegacyResult RunLegacy(const char* type, const LegacyArguments& given, aclrtStream stream) {
+  const auto found = Operators().find(type);
+  if (found != Operators().end()) {
+    return {true, Submit(found->first.data(), given, stream, found->second)};
+  }
+  const auto dynamic = DynamicOperators().find(type);
+  if (dynamic == DynamicOperators().end() || given.shapedDescs == nullptr) return {false, ACL_SUCCESS};
+  return {true, RunDynamic(dynamic->first.data(), dynamic->second, given, stream)};
 }
 
 }  // namespace simulator::operators
