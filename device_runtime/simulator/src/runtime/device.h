@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "acl/acl_base.h"
+#include "runtime/busy_clock.h"
 #include "runtime/failure.h"
 
 namespace simulator {
@@ -38,6 +39,8 @@ class Device {
   void GiveBack(size_t bytes);
   size_t Free() const;
 
+  BusyClock& Kernels() { return kernels_; }
+
  private:
   const int32_t id_;
   const int32_t physicalId_;
@@ -45,6 +48,7 @@ class Device {
   mutable std::mutex mutex_;
   int users_ = 0;
   std::optional<Failure> failure_;
+  BusyClock kernels_;
 };
 
 struct VisibleDevices {

@@ -74,10 +74,6 @@ aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid* uuid) {
   });
 }
 
-aclError aclrtGetDeviceUtilizationRate(int32_t, aclrtUtilizationInfo*) {
-  return Refuse("aclrtGetDeviceUtilizationRate");
-}
-
 aclError aclrtDeviceGetBareTgid(int32_t* pid) {
   if (pid == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtDeviceGetBareTgid: no result");
   *pid = getpid();

@@ -127,8 +127,10 @@ aclError EnqueueKernel(aclrtStream handle, std::function<aclError()> kernel, std
   std::shared_ptr<Stream> stream;
   if (const aclError error = FindStream(handle, &stream)) return error;
   Task task = [kernel = std::move(kernel)] {
-    const aclError broken = StartKernel(*Entered()->device);
-    return broken == ACL_SUCCESS ? kernel() : broken;
+    Device& device = *Entered()->device;
+    if (const aclError broken = StartKernel(device)) return broken;
+    const Busy busy(device.Kernels());
+    return kernel();
   };
   return stream->Append(std::move(task), Stream::When::kUnlessFailed, {kKernel, name});
 }
