@@ -29,12 +29,13 @@ std::pair<at::Tensor, at::Tensor> GateGradients(const GruStep& step, Tensor befo
 }
 
 // The steps of one direction, in the order of time.
-std::vector<GruStep> Forward(const RecurrentWeights& weights, Tensor sequence, at::Tensor h, bool reversed) {
-  const auto fromInput = at::linear(sequence, weights.input, weights.inputBias);
-  std::vector<GruStep> steps(sequence.size(0));
-  for (const auto t : Steps(sequence.size(0), reversed)) {
+std::vector<GruStep> Forward(const RecurrentWeights& weights, const Sequences& given, at::Tensor h,
+                             bool reversed) {
+  const auto fromInput = at::linear(given.steps, weights.input, weights.inputBias);
+  std::vector<GruStep> steps(fromInput.size(0));
+  for (const auto t : Steps(fromInput.size(0), reversed)) {
     steps[t] = StepOf(fromInput[t], at::linear(h, weights.hidden, weights.hiddenBias), h);
-    h = steps[t].h;
+    h = steps[t].h = given.Choose(t, steps[t].h, h);
   }
   return steps;
 }
@@ -46,32 +47,32 @@ at::Tensor Stacked(const std::vector<GruStep>& steps, at::Tensor GruStep::* part
   return at::stack(parts);
 }
 
-void Gru(Tensor input, Tensors params, OptionalTensor hx, Absent /*batchSizes*/, bool hasBias, int64_t layers,
-         double /*dropout*/, bool /*train*/, bool bidirectional, bool batchFirst, Out output, Out hy,
-         Tensors r, Tensors z, Tensors n, Tensors hn, Tensors h) {
+void Gru(Tensor input, Tensors params, OptionalTensor hx, OptionalTensor batchSizes, bool hasBias,
+         int64_t layers, double /*dropout*/, bool /*train*/, bool bidirectional, bool batchFirst, Out output,
+         Out hy, Tensors r, Tensors z, Tensors n, Tensors hn, Tensors h) {
   const RecurrentShape shape{hasBias, layers, bidirectional, batchFirst};
   const auto weights = ReadWeights(params, shape);
-  const auto sequence = TimeFirst(Widened(input), shape);
-  const auto hidden = OrZero(hx, hy.sizes(), sequence.options());
+  const auto sequences = ReadSequences(input, batchSizes, shape);
+  const auto hidden = OrZero(hx, hy.sizes(), sequences.steps.options());
   const std::array<std::pair<at::Tensor GruStep::*, Tensors>, 5> kept{
       {{&GruStep::r, r}, {&GruStep::z, z}, {&GruStep::n, n}, {&GruStep::hn, hn}, {&GruStep::h, h}}};
-  const auto result = RunLayers(sequence, shape, [&](int64_t index, Tensor given, bool reversed) {
-    const auto steps = Forward(weights[index], given, hidden[index], reversed);
+  const auto result = RunLayers(sequences.steps, shape, [&](int64_t index, Tensor given, bool reversed) {
+    const auto steps = Forward(weights[index], {given, sequences.alive}, hidden[index], reversed);
     hy[index].copy_((reversed ? steps.front() : steps.back()).h);
     for (const auto& [part, out] : kept) StoreAt(out, index, Stacked(steps, part));
-    return Stacked(steps, &GruStep::h);
+    return sequences.Masked(Stacked(steps, &GruStep::h));
   });
   Store(output, TimeFirst(result, shape));
 }
 
 void GruBackward(Tensor input, Tensors params, OptionalTensor hx, Tensor gradOutput, Tensor gradHy, Tensors r,
-                 Tensors z, Tensors n, Tensors hn, Tensors h, Absent /*batchSizes*/, bool hasBias,
+                 Tensors z, Tensors n, Tensors hn, Tensors h, OptionalTensor batchSizes, bool hasBias,
                  int64_t layers, bool bidirectional, bool batchFirst, OptionalOut gradInput,
                  OptionalOut gradHx, Tensors gradParams) {
   const RecurrentShape shape{hasBias, layers, bidirectional, batchFirst};
   const auto weights = ReadWeights(params, shape);
-  const auto sequence = TimeFirst(Widened(input), shape);
-  const auto hidden = OrZero(hx, gradHy.sizes(), sequence.options());
+  const auto sequences = ReadSequences(input, batchSizes, shape);
+  const auto hidden = OrZero(hx, gradHy.sizes(), sequences.steps.options());
   const auto gradH = Widened(gradHy).clone();
   std::vector<RecurrentWeights> gradients(weights.size());
   const auto run = [&](int64_t index, Tensor given, Tensor grad, bool reversed) {
@@ -83,14 +84,15 @@ void GruBackward(Tensor input, Tensors params, OptionalTensor hx, Tensor gradOut
       const GruStep step{at(r), at(z), at(n), at(hn), at(h)};
       const auto total = grad[t] + forH;
       std::tie(inputGates[t], hiddenGates[t]) = GateGradients(step, before[t], total);
-      forH = total * step.z + at::mm(hiddenGates[t], weights[index].hidden);
+      forH = sequences.Choose(t, total * step.z + at::mm(hiddenGates[t], weights[index].hidden), forH);
     }
     gradH[index].copy_(forH);
-    return Distribute(weights[index], given, before, at::stack(inputGates), at::stack(hiddenGates),
-                      gradients[index]);
+    return Distribute(weights[index], given, before, sequences.Masked(at::stack(inputGates)),
+                      sequences.Masked(at::stack(hiddenGates)), gradients[index]);
   };
   const auto above = TimeFirst(Widened(gradOutput), shape);
-  Store(gradInput, TimeFirst(RunLayersBack(sequence, h, above, shape, run), shape));
+  const auto result = TimeFirst(RunLayersBack(sequences.steps, h, above, shape, run), shape);
+  Store(gradInput, result.reshape(input.sizes()));
   Store(gradHx, gradH);
   StoreWeights(gradParams, gradients, shape);
 }

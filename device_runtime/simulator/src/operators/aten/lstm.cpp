@@ -9,14 +9,14 @@ namespace simulator::operators {
 namespace {
 
 // The steps of one direction, in the order of time.
-std::vector<LstmStep> Forward(const RecurrentWeights& weights, Tensor sequence, at::Tensor h, at::Tensor c,
-                              bool reversed) {
-  const auto fromInput = at::linear(sequence, weights.input, weights.inputBias);
-  std::vector<LstmStep> steps(sequence.size(0));
-  for (const auto t : Steps(sequence.size(0), reversed)) {
+std::vector<LstmStep> Forward(const RecurrentWeights& weights, const Sequences& given, at::Tensor h,
+                              at::Tensor c, bool reversed) {
+  const auto fromInput = at::linear(given.steps, weights.input, weights.inputBias);
+  std::vector<LstmStep> steps(fromInput.size(0));
+  for (const auto t : Steps(fromInput.size(0), reversed)) {
     steps[t] = StepOf(fromInput[t] + at::linear(h, weights.hidden, weights.hiddenBias), c);
-    h = steps[t].h;
-    c = steps[t].c;
+    h = steps[t].h = given.Choose(t, steps[t].h, h);
+    c = steps[t].c = given.Choose(t, steps[t].c, c);
   }
   return steps;
 }
@@ -32,14 +32,14 @@ std::optional<at::Tensor> State(Tensors given, size_t index) {
   return given.empty() ? std::nullopt : std::optional(given.at(index));
 }
 
-void Lstm(Tensor input, Tensors params, Tensors hx, Absent /*batchSizes*/, bool hasBias, int64_t layers,
+void Lstm(Tensor input, Tensors params, Tensors hx, OptionalTensor batchSizes, bool hasBias, int64_t layers,
           double /*dropout*/, bool /*train*/, bool bidirectional, bool batchFirst, Out output, Out hy, Out cy,
           Tensors i, Tensors g, Tensors f, Tensors o, Tensors h, Tensors c, Tensors tanhC) {
   const RecurrentShape shape{hasBias, layers, bidirectional, batchFirst};
   const auto weights = ReadWeights(params, shape);
-  const auto sequence = TimeFirst(Widened(input), shape);
-  const auto hidden = OrZero(State(hx, 0), hy.sizes(), sequence.options());
-  const auto cell = OrZero(State(hx, 1), cy.sizes(), sequence.options());
+  const auto sequences = ReadSequences(input, batchSizes, shape);
+  const auto hidden = OrZero(State(hx, 0), hy.sizes(), sequences.steps.options());
+  const auto cell = OrZero(State(hx, 1), cy.sizes(), sequences.steps.options());
   const std::array<std::pair<at::Tensor LstmStep::*, Tensors>, 7> kept{{{&LstmStep::i, i},
                                                                         {&LstmStep::g, g},
                                                                         {&LstmStep::f, f},
@@ -47,32 +47,34 @@ void Lstm(Tensor input, Tensors params, Tensors hx, Absent /*batchSizes*/, bool 
                                                                         {&LstmStep::h, h},
                                                                         {&LstmStep::c, c},
                                                                         {&LstmStep::tanhC, tanhC}}};
-  const auto result = RunLayers(sequence, shape, [&](int64_t index, Tensor given, bool reversed) {
-    const auto steps = Forward(weights[index], given, hidden[index], cell[index], reversed);
+  const auto result = RunLayers(sequences.steps, shape, [&](int64_t index, Tensor given, bool reversed) {
+    const auto steps =
+        Forward(weights[index], {given, sequences.alive}, hidden[index], cell[index], reversed);
     const auto& last = reversed ? steps.front() : steps.back();
     hy[index].copy_(last.h);
     cy[index].copy_(last.c);
     for (const auto& [part, out] : kept) StoreAt(out, index, Stacked(steps, part));
-    return Stacked(steps, &LstmStep::h);
+    return sequences.Masked(Stacked(steps, &LstmStep::h));
   });
   Store(output, TimeFirst(result, shape));
 }
 
 void LstmBackward(Tensor input, Tensors hx, Tensors params, OptionalTensor gradOutput, OptionalTensor gradHy,
                   OptionalTensor gradCy, Tensors i, Tensors g, Tensors f, Tensors o, Tensors h, Tensors c,
-                  Tensors tanhC, Absent /*batchSizes*/, bool hasBias, int64_t layers, double /*dropout*/,
+                  Tensors tanhC, OptionalTensor batchSizes, bool hasBias, int64_t layers, double /*dropout*/,
                   bool /*train*/, bool bidirectional, bool batchFirst, Flags /*outputMask*/,
                   OptionalOut gradInput, OptionalOut gradHx, OptionalOut gradCx, Tensors gradParams) {
   const RecurrentShape shape{hasBias, layers, bidirectional, batchFirst};
   const auto weights = ReadWeights(params, shape);
-  const auto sequence = TimeFirst(Widened(input), shape);
-  const auto options = sequence.options();
-  const auto batch = sequence.size(1), size = weights[0].hidden.size(1);
+  const auto sequences = ReadSequences(input, batchSizes, shape);
+  const auto options = sequences.steps.options();
+  const auto time = sequences.steps.size(0), batch = sequences.steps.size(1);
+  const auto size = weights[0].hidden.size(1);
   const std::vector<int64_t> states{layers * shape.Directions(), batch, size};
   const auto hidden = OrZero(State(hx, 0), states, options), cell = OrZero(State(hx, 1), states, options);
   auto gradH = OrZero(gradHy, states, options).clone(), gradC = OrZero(gradCy, states, options).clone();
   const auto above = gradOutput ? TimeFirst(Widened(*gradOutput), shape)
-                                : at::zeros({sequence.size(0), batch, shape.Directions() * size}, options);
+                                : at::zeros({time, batch, shape.Directions() * size}, options);
   std::vector<RecurrentWeights> gradients(weights.size());
   const auto run = [&](int64_t index, Tensor given, Tensor grad, bool reversed) {
     const auto cellsBefore = StatesBefore(Widened(c[index]), cell[index], reversed);
@@ -81,16 +83,19 @@ void LstmBackward(Tensor input, Tensors hx, Tensors params, OptionalTensor gradO
     for (const auto t : Steps(given.size(0), !reversed)) {
       const auto at = [&](Tensors list) { return Widened(list[index][t]); };
       const LstmStep step{at(i), at(f), at(g), at(o), at(c), at(tanhC), at(h)};
-      gates[t] = GateGradient(step, cellsBefore[t], grad[t] + forH, forC);
-      forH = at::mm(gates[t], weights[index].hidden);
+      auto beforeC = forC;
+      gates[t] = GateGradient(step, cellsBefore[t], grad[t] + forH, beforeC);
+      forC = sequences.Choose(t, beforeC, forC);
+      forH = sequences.Choose(t, at::mm(gates[t], weights[index].hidden), forH);
     }
     gradH[index].copy_(forH);
     gradC[index].copy_(forC);
-    const auto all = at::stack(gates);
+    const auto all = sequences.Masked(at::stack(gates));
     return Distribute(weights[index], given, StatesBefore(Widened(h[index]), hidden[index], reversed), all,
                       all, gradients[index]);
   };
-  Store(gradInput, TimeFirst(RunLayersBack(sequence, h, above, shape, run), shape));
+  const auto result = TimeFirst(RunLayersBack(sequences.steps, h, above, shape, run), shape);
+  Store(gradInput, result.reshape(input.sizes()));
   Store(gradHx, gradH);
   Store(gradCx, gradC);
   StoreWeights(gradParams, gradients, shape);

@@ -34,6 +34,22 @@ at::Tensor TimeFirst(Tensor sequence, const RecurrentShape& shape) {
   return shape.batchFirst ? sequence.transpose(0, 1) : sequence;
 }
 
+at::Tensor Sequences::Choose(int64_t step, Tensor yes, Tensor no) const {
+  return alive ? at::where((*alive)[step], yes, no) : yes;
+}
+
+at::Tensor Sequences::Masked(Tensor steps) const { return alive ? steps * *alive : steps; }
+
+Sequences ReadSequences(Tensor input, OptionalTensor batchSizes, const RecurrentShape& shape) {
+  if (!batchSizes || batchSizes->numel() == 0) return {TimeFirst(Widened(input), shape), std::nullopt};
+  const auto time = batchSizes->numel();
+  TORCH_CHECK_VALUE(input.dim() == 2 && input.size(0) % time == 0, "an input of shape ", input.sizes(),
+                    " cannot be divided into ", time, " steps");
+  const auto steps = Widened(input).reshape({time, input.size(0) / time, input.size(1)});
+  const auto rows = at::arange(steps.size(1), batchSizes->options());
+  return {steps, (rows.unsqueeze(0) < batchSizes->unsqueeze(1)).unsqueeze(-1)};
+}
+
 at::Tensor OrZero(OptionalTensor given, at::IntArrayRef sizes, const at::TensorOptions& options) {
   return given ? Widened(*given) : at::zeros(sizes, options);
 }

@@ -34,6 +34,23 @@ void StoreWeights(Tensors out, const std::vector<RecurrentWeights>& weights, con
 // Exchanges [time, batch] and [batch, time] if the caller wants the batch first.
 at::Tensor TimeFirst(Tensor sequence, const RecurrentShape& shape);
 
+// Sequences side by side. If they differ in length, `alive` says which rows of which steps are theirs, as
+// [time, batch, 1].
+struct Sequences {
+  at::Tensor steps;
+  std::optional<at::Tensor> alive;
+
+  // At one step: `yes` for the rows that are of a sequence there, `no` for those of one that is over.
+  at::Tensor Choose(int64_t step, Tensor yes, Tensor no) const;
+
+  // Nothing instead of what the steps after the end of a sequence would add.
+  at::Tensor Masked(Tensor steps) const;
+};
+
+// Reads an input and how many sequences last to each step, the longest first; all do if that is left out.
+// With it, the input is [time * batch, features].
+Sequences ReadSequences(Tensor input, OptionalTensor batchSizes, const RecurrentShape& shape);
+
 // A tensor that may be left out: zero then.
 at::Tensor OrZero(OptionalTensor given, at::IntArrayRef sizes, const at::TensorOptions& options);
 
