@@ -144,3 +144,38 @@ for _ in range(2):
     torch.testing.assert_close(on_device.grad.cpu(), inputs.grad)
 """,
     )
+
+
+def test_a_recorded_attention_takes_other_lengths(simulated: Simulated) -> None:
+    passes(
+        simulated,
+        """
+query, key, value = (torch.randn(1, 4, length, 16, dtype=torch.float16).npu() for length in (1, 8, 8))
+
+def options(length):
+    return dict(num_heads=4, input_layout="BNSD", scale=0.25, actual_seq_lengths_kv=[length])
+
+attention = torch_npu.npu_fused_infer_attention_score
+expected = {length: attention(query, key, value, **options(length)) for length in (3, 8)}
+assert not expected[3][0].equal(expected[8][0])
+workspace = torch_npu._npu_fused_infer_attention_score_get_max_workspace(query, key, value, **options(3))
+out = [torch.empty_like(tensor) for tensor in expected[3]]
+graph, updated, side = torch.npu.NPUGraph(), torch.npu.ExternalEvent(), torch.npu.Stream()
+with torch.npu.graph(graph):
+    stream = torch.npu.current_stream()
+    updated.wait(stream)
+    updated.reset(stream)
+    torch.npu.graph_task_group_begin(stream)
+    attention.out(query, key, value, workspace=workspace, **options(3), out=out)
+    handle = torch.npu.graph_task_group_end(stream)
+for length in (8, 3):
+    with torch.npu.stream(side):
+        torch.npu.graph_task_update_begin(side, handle)
+        attention.out(query, key, value, workspace=workspace, **options(length), out=out)
+        torch.npu.graph_task_update_end(side)
+        updated.record(side)
+    graph.replay()
+    torch.npu.synchronize()
+    torch.testing.assert_close(out[0].cpu(), expected[length][0].cpu())
+""",
+    )

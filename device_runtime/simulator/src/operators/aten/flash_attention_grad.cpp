@@ -1,8 +1,8 @@
 // The gradients of aclnnFlashAttentionScore and its variants. Where no public header declares one (GradV3,
 // GradV4, UnpaddingScoreGradV5), its parameters are those that torch_npu passes.
-#include "binding.h"
 #include "checks.h"
 #include "flash_attention.h"
+#include "max_workspace.h"
 
 namespace simulator::operators {
 namespace {
@@ -180,3 +180,5 @@ ACLNN(FlashAttentionUnpaddingScoreGradV5,
             {gradOutput, largest, total, out},
             {gradQuery, gradKey, gradValue, gradQueryRope, gradKeyRope, gradShift, gradSink});
       }));
+
+ACLNN_MAX_WORKSPACE(FlashAttentionUnpaddingScoreGradV5);

@@ -1,7 +1,7 @@
 // aclnnFlashAttentionScore and its variants. Where no public header declares one (V3, V4, VarLenScoreV5), its
 // parameters are those that torch_npu passes.
-#include "binding.h"
 #include "flash_attention.h"
+#include "max_workspace.h"
 
 namespace simulator::operators {
 namespace {
@@ -149,3 +149,5 @@ ACLNN(FlashAttentionVarLenScoreV5,
             {scale, keep, before, after, heads, layout, mode, shiftType, StatisticsAsInput(softmaxLayout)},
             {largest, total, out});
       }));
+
+ACLNN_MAX_WORKSPACE(FlashAttentionVarLenScoreV5);

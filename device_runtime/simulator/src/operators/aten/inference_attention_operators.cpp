@@ -1,6 +1,6 @@
 // aclnnFusedInferAttentionScore, aclnnPromptFlashAttention and aclnnIncreFlashAttention.
-#include "binding.h"
 #include "inference_attention.h"
+#include "max_workspace.h"
 
 namespace simulator::operators {
 namespace {
@@ -242,3 +242,7 @@ ACLNN(IncreFlashAttentionV4,
             {{}, keyPadding, {}, {}}, {heads, sharedHeads, scale, 0, 0, layout, 0}, false, result,
             std::nullopt);
       }));
+
+ACLNN_MAX_WORKSPACE(FusedInferAttentionScoreV3);
+ACLNN_MAX_WORKSPACE(FusedInferAttentionScoreV4);
+ACLNN_MAX_WORKSPACE(FusedInferAttentionScoreV5);
