@@ -115,9 +115,12 @@ def _one_process(place: Place, arguments: list[str], record: Path, seconds: floa
 
 def _environ(environ: Mapping[str, str], place: Place, record: Path) -> dict[str, str]:
     paths = [str(BENCHMARKS), environ.get("PYTHONPATH", "")]
+    # Tests that compile link against stubs, which a build of torch_npu leaves in its checkout.
+    libraries = [f"{environ.get('ASCEND_HOME_PATH', '')}/lib64", environ.get("LIBRARY_PATH", "")]
     return {
         **environ,
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "LIBRARY_PATH": os.pathsep.join(filter(None, libraries)),
         "CONFORMANCE_RECORD": str(record),
         "CONFORMANCE_SECONDS": str(place.limits.test),
         "DISABLED_TESTS_FILE": str(place.tests / DISABLED_TESTS),
