@@ -35,7 +35,18 @@ an optional argument or a mode, it refuses as well.
 _FEW = 2
 # What all sources share computes nothing of a result, nor do these functions of ATen.
 _SHARED = [
-    SOURCES / name for name in ("arguments.h", "binding.h", "checks.h", "families.h", "store.h", "tensors.h")
+    SOURCES / f"{name}.h"
+    for name in (
+        "arguments",
+        "binding",
+        "checks",
+        "draws",
+        "families",
+        "loss_reduction",
+        "rehearsal",
+        "store",
+        "tensors",
+    )
 ]
 _HELPERS = {
     "maybe_wrap_dim",
@@ -49,7 +60,7 @@ _HELPERS = {
     "where",
 }
 _FUNCTION = re.compile(
-    r"^(?:template <[^\n]*>\n)?[a-zA-Z][\w:<>&*, ]*?[ &*](\w+)\([^;{]*\) \{(?: .*? \}$|\n.*?^\})",
+    r"^(?:template <[^\n]*>\n)?[a-zA-Z][\w:<>&*,. ]*?[ &*](\w+)\([^;{]*\) \{(?: .*? \}$|\n.*?^\})",
     re.MULTILINE | re.DOTALL,
 )
 _VALUE = re.compile(r"^(?:template <[^\n]*>\n)?constexpr auto (\w+) =.*?;\n$", re.MULTILINE | re.DOTALL)

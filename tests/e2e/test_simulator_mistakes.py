@@ -60,6 +60,44 @@ MISTAKES = [
     ("aclnnAdaptiveAvgPool2d", "f(2, 8, 8), (2, 2), f(2, 3, 3)", "the result has shape [2, 2, 2]"),
     ("aclnnTopk", "f(2, 3), 4, 1, True, True, f(2, 4), i(2, 4)", "k out of range"),
     ("aclnnCat", "[f(2, 3), f(2, 4)], 0, f(4, 3)", "cannot be joined along dimension 0"),
+    ("aclnnInplaceUniform", "f(3), 2.0, 1.0, 0, 0", "found from=2 > to=1"),
+    ("aclnnInplaceRandom", "i(3), 5, 5, 0, 0", "from=5 >= to=5"),
+    ("aclnnInplaceBernoulli", "f(3), Scalar(2.0), 0, 0", "p=2"),
+    ("aclnnInplaceNormal", "i(3), single(0), single(1), 0, 0", "not implemented for 'Long'"),
+    ("aclnnMultinomial", "f(4), 5, False, 0, 0, i(5)", "cannot take 5 samples of 4 categories"),
+    ("aclnnRandperm", "4, 0, 0, i(5)", "the result has shape [4], the output tensor [5]"),
+    ("aclnnDropoutV3Grad", "f(99), u(2), 2.0, f(99)", "a mask of 2 bytes is too short for 99 elements"),
+    ("aclnnMseLoss", "f(2, 3), f(4), 1, f()", "must match the size"),
+    ("aclnnMseLoss", "f(2, 3), f(2, 3), 0, f()", "the result has shape [2, 3], the output tensor []"),
+    ("aclnnKlDiv", "f(2), f(2), 3, False, f()", "the reduction 3 is neither"),
+    ("aclnnNLLLoss", "f(2, 3), i(4), None, 1, -100, f(), f()", "size mismatch"),
+    ("aclnnNLLLoss", "f(2, 3), f(2), None, 1, -100, f(), f()", "the classes have dtype Float"),
+    (
+        "aclnnCtcLoss",
+        "f(5, 1, 3), i(1, 2), (6,), (2,), 0, False, f(1), f(1, 5, 8)",
+        "a sequence of 6 of 5 steps",
+    ),
+    ("aclnnLayerNorm", "f(2, 3), (4,), None, None, 1e-5, f(2, 3), None, None", "cannot be normalised over"),
+    (
+        "aclnnBatchNorm",
+        "f(2, 3, 4), f(4), None, None, None, True, 0.1, 1e-5, f(2, 3, 4), None, None",
+        "a tensor of shape [4] was given for one of shape [3]",
+    ),
+    ("aclnnUpsampleNearest2d", "f(1, 2, 3, 3), (5,), f(1, 2, 5, 5)", "a size of [5] for an input of"),
+    ("aclnnUpsampleNearest2d", "f(1, 2, 3, 3), (5, 5), f(1, 2, 5, 6)", "the result has shape [1, 2, 5, 5]"),
+    (
+        "aclnnReflectionPad1d",
+        "f(2, 3), (3, 0), f(2, 6)",
+        "a padding of 3 cannot be reflected",
+    ),
+    ("aclnnConstantPadNd", "f(2, 3), (1, -5), Scalar(0), f(2, 0)", "nothing is left of shape [2, 3]"),
+    ("aclnnInverse", "f(2, 3), f(2, 3)", "square matrices"),
+    ("aclnnSvd", "f(2, 3), False, True, f(3), f(2, 2), f(3, 2)", "the result has shape [2]"),
+    ("aclnnTriangularSolve", "f(3, 1), f(2, 2), True, False, False, f(2, 1), f(2, 2)", "a system of shape"),
+    ("aclnnIndex", "f(4, 5), [i(3)], f(3, 4)", "the result has shape [3, 5], the output tensor [3, 4]"),
+    ("aclnnIndex", "f(4), [i(2), i(2)], f(2)", "2 indices for a tensor of shape [4]"),
+    ("aclnnIndexPutImpl", "f(4, 5), [i(3)], f(3, 4), False, False", "must match the size"),
+    ("aclnnMatmul", "f(2, 3), f(4), f(2), small", "have no product"),
 ]
 MISSING = [
     ("aclnnAbs", "None, f(2)"),
@@ -72,9 +110,10 @@ import ctypes
 from e2e.programs.conformity.direct import Scalar, call
 recent = ctypes.CDLL("libascendcl.so").aclGetRecentErrMsg
 recent.restype = ctypes.c_char_p
-small = ctypes.c_int8(0)
+small, single = ctypes.c_int8(0), ctypes.c_float
 def f(*shape): return torch.ones(shape, device="npu")
 def i(*shape): return torch.ones(shape, dtype=torch.int64, device="npu")
+def u(*shape): return torch.ones(shape, dtype=torch.uint8, device="npu")
 def told(operator, arguments):
     status = call(operator, *eval(f"({arguments},)"))
     return [status, (recent() or b"").decode()]

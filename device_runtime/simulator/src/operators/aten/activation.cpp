@@ -157,6 +157,6 @@ ACLNN(GluBackward, [](Tensor gradOutput, Tensor self, int64_t dim, Out out) {
 ACLNN(PreluBackward, [](Tensor gradOutput, Tensor self, Tensor weight, Out gradInput, Out gradWeight) {
   const auto channels = ChannelWeight(self, weight);
   const auto [forInput, forWeight] = at::_prelu_kernel_backward(gradOutput, self, channels);
-  Store(gradInput, forInput);
+  Store(gradInput, forInput.view_as(gradInput));
   Store(gradWeight, forWeight.sum_to_size(channels.sizes()).view_as(gradWeight));
 });

@@ -66,6 +66,8 @@ void RoundOff(Tensors x, int64_t mode, Tensors out) {
       return StoreAll(out, at::_foreach_ceil(x));
     case 5:
       return StoreAll(out, at::_foreach_trunc(x));
+    case 7:
+      return StoreAll(out, at::_foreach_frac(x));
     default:
       TORCH_CHECK_VALUE(false, "rounding mode ", mode, " is not implemented");
   }

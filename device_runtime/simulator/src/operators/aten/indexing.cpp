@@ -30,6 +30,50 @@ c10::List<std::optional<at::Tensor>> Indices(Tensors given) {
   return indices;
 }
 
+bool IsMask(Tensor index) { return index.scalar_type() == at::kBool || index.scalar_type() == at::kByte; }
+
+// The shape of what indices select. That of the indices replaces the dimensions that are indexed if these
+// follow each other, and else comes first. How many elements a mask selects is not known yet.
+std::optional<std::vector<int64_t>> SelectedShape(Tensor self, Tensors indices) {
+  if (std::any_of(indices.begin(), indices.end(), IsMask)) return std::nullopt;
+  const auto given = static_cast<int64_t>(indices.size());
+  TORCH_CHECK_VALUE(given <= self.dim(), given, " indices for a tensor of shape ", self.sizes());
+  std::vector<int64_t> selected, shape, indexed;
+  for (int64_t dim = 0; dim < self.dim(); ++dim) {
+    if (dim >= given || IsEmptyVector(indices[dim])) {
+      shape.push_back(self.size(dim));
+      continue;
+    }
+    CheckPositions(indices[dim]);
+    selected = at::infer_size(selected, indices[dim].sizes());
+    indexed.push_back(dim);
+  }
+  const auto count = static_cast<int64_t>(indexed.size());
+  const auto place = count == 0 || indexed.back() - indexed.front() >= count ? 0 : indexed.front();
+  shape.insert(shape.begin() + place, selected.begin(), selected.end());
+  return shape;
+}
+
+Plan Index(Tensor self, Tensors indices, Out out) {
+  if (SelectNothing(indices)) {
+    TORCH_CHECK_VALUE(out.numel() == 0, "no element is selected for an output tensor of shape ", out.sizes());
+    return [] {};
+  }
+  if (const auto shape = SelectedShape(self, indices)) CheckShape(out, *shape);
+  return [=]() mutable { Store(out, at::index(self, Indices(indices))); };
+}
+
+Plan IndexPut(Out self, Tensors indices, Tensor values, bool accumulate, bool /*unsafe*/) {
+  TORCH_CHECK_TYPE(self.scalar_type() == values.scalar_type(), "values of dtype ", values.scalar_type(),
+                   " for a tensor of ", self.scalar_type());
+  if (SelectNothing(indices)) return [] {};
+  if (const auto shape = SelectedShape(self, indices)) {
+    TORCH_CHECK_VALUE(at::infer_size(values.sizes(), *shape) == *shape, "values of shape ", values.sizes(),
+                      " cannot be broadcast to ", *shape);
+  }
+  return [=]() mutable { at::_index_put_impl_(self, Indices(indices), values, accumulate); };
+}
+
 Plan IndexSelect(Tensor self, int64_t dim, Tensor index, Out out) {
   CheckPositions(index);
   auto shape = self.sizes().vec();
@@ -64,16 +108,8 @@ at::Tensor FillAt(Tensor self, int64_t dim, Sizes index, Scalar value) {
 }  // namespace
 }  // namespace simulator::operators
 
-ACLNN(Index, [](Tensor self, Tensors indices, Out out) {
-  if (SelectNothing(indices)) {
-    TORCH_CHECK_VALUE(out.numel() == 0, "no element is selected for an output tensor of shape ", out.sizes());
-    return;
-  }
-  Store(out, at::index(self, Indices(indices)));
-});
-ACLNN(IndexPutImpl, [](Out self, Tensors indices, Tensor values, bool accumulate, bool /*unsafe*/) {
-  if (!SelectNothing(indices)) at::_index_put_impl_(self, Indices(indices), values, accumulate);
-});
+ACLNN(Index, Planning(Index));
+ACLNN(IndexPutImpl, Planning(IndexPut));
 ACLNN(IndexSelect, Planning(IndexSelect));
 ACLNN(IndexAdd, Planning(IndexAdd));
 // `mode` chooses between implementations with one result.

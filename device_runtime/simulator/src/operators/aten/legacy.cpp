@@ -32,7 +32,8 @@ aclTensor Contiguous(aclTensor tensor, at::IntArrayRef sizes) {
 }
 
 LegacyCall::Held Hold(const aclTensorDesc& desc, const aclDataBuffer& buffer) {
-  if (desc.dtype == ACL_DT_UNDEFINED || (buffer.data == nullptr && buffer.bytes == 0)) return {};
+  const bool hasElements = c10::multiply_integers(desc.dims) != 0;
+  if (desc.dtype == ACL_DT_UNDEFINED || (buffer.data == nullptr && hasElements)) return {};
   if (desc.onHost) {
     return at::from_blob(buffer.data, desc.dims, at::TensorOptions(ToScalarType(desc.dtype))).clone();
   }

@@ -69,12 +69,40 @@ Plan Baddbmm(Tensor self, Tensor batch1, Tensor batch2, Scalar beta, Scalar alph
   };
 }
 
+// Factors of any number of dimensions.
+Plan Matmul(Tensor self, Tensor other, Out out, int8_t /*cubeMathType*/) {
+  TORCH_CHECK_VALUE(
+      self.dim() > 0 && other.dim() > 0 && self.size(-1) == other.size(other.dim() > 1 ? -2 : 0),
+      "factors of shapes ", self.sizes(), " and ", other.sizes(), " have no product");
+  TORCH_CHECK_TYPE(self.scalar_type() == other.scalar_type(), "factors of dtypes ", self.scalar_type(),
+                   " and ", other.scalar_type());
+  return [=]() mutable { Store(out, at::matmul(Widened(self), Widened(other))); };
+}
+
+Plan Addr(Tensor self, Tensor vec1, Tensor vec2, OptionalScalar beta, OptionalScalar alpha, Out out) {
+  TORCH_CHECK_VALUE(vec1.dim() == 1 && vec2.dim() == 1, "vectors of shapes ", vec1.sizes(), " and ",
+                    vec2.sizes());
+  CheckShape(out, {vec1.size(0), vec2.size(0)});
+  CheckAddend(self, out);
+  return [=]() mutable { Store(out, at::addr(self, vec1, vec2, beta.value_or(1), alpha.value_or(1))); };
+}
+
+// The sum of the products of two stacks of matrices.
+Plan Addbmm(Tensor self, Tensor batch1, Tensor batch2, Scalar beta, Scalar alpha, Out out,
+            int8_t /*cubeMathType*/) {
+  TORCH_CHECK_VALUE(batch1.dim() == 3 && batch2.dim() == 3 && batch1.size(0) == batch2.size(0) &&
+                        batch1.size(2) == batch2.size(1),
+                    "stacks of shapes ", batch1.sizes(), " and ", batch2.sizes(), " cannot be multiplied");
+  CheckShape(out, {batch1.size(1), batch2.size(2)});
+  CheckAddend(self, out);
+  return
+      [=]() mutable { Store(out, at::addbmm(Widened(self), Widened(batch1), Widened(batch2), beta, alpha)); };
+}
+
 }  // namespace
 }  // namespace simulator::operators
 
-ACLNN(Matmul, [](Tensor self, Tensor other, Out out, int8_t) {
-  Store(out, at::matmul(Widened(self), Widened(other)));
-});
+ACLNN(Matmul, Planning(Matmul));
 ACLNN(Mm, Planning(Mm));
 ACLNN(BatchMatMul, Planning(BatchMatMul));
 ACLNN(Mv, Planning(Mv));
@@ -83,45 +111,7 @@ ACLNN(Addmm, Planning(Addmm));
 ACLNN(InplaceAddmm, Planning(InplaceAddmm));
 ACLNN(Addmv, Planning(Addmv));
 ACLNN(Baddbmm, Planning(Baddbmm));
-ACLNN(Addr, [](Tensor self, Tensor vec1, Tensor vec2, OptionalScalar beta, OptionalScalar alpha, Out out) {
-  at::addr_out(out, self, vec1, vec2, beta.value_or(1), alpha.value_or(1));
-});
-ACLNN(InplaceAddr, [](Out self, Tensor vec1, Tensor vec2, OptionalScalar beta, OptionalScalar alpha) {
-  at::addr_out(self, self, vec1, vec2, beta.value_or(1), alpha.value_or(1));
-});
-ACLNN(Addbmm, [](Tensor self, Tensor batch1, Tensor batch2, Scalar beta, Scalar alpha, Out out, int8_t) {
-  Store(out, at::addbmm(Widened(self), Widened(batch1), Widened(batch2), beta, alpha));
-});
-ACLNN(Inverse, [](Tensor self, Out out) { at::inverse_out(out, self); });
-ACLNN(LinalgCross,
-      [](Tensor self, Tensor other, int64_t dim, Out out) { at::linalg_cross_out(out, self, other, dim); });
-ACLNN(LinalgCholesky, [](Tensor self, bool upper, Out out) { at::linalg_cholesky_out(out, self, upper); });
-ACLNN(Slogdet, [](Tensor self, Out sign, Out logarithm) {
-  const auto [signs, logarithms] = at::slogdet(self);
-  Store(sign, signs);
-  Store(logarithm, logarithms);
-});
-ACLNN(TriangularSolve, [](Tensor self, Tensor a, bool upper, bool transpose, bool unitriangular, Out solution,
-                          Out coefficients) {
-  const auto [x, m] = at::triangular_solve(self, a, upper, transpose, unitriangular);
-  Store(solution, x);
-  Store(coefficients, m);
-});
-// The modes: 0 reduced, 1 complete, 2 only R.
-ACLNN(LinalgQr, [](Tensor self, int64_t mode, Out q, Out r) {
-  constexpr std::array<std::string_view, 3> kModes{"reduced", "complete", "r"};
-  TORCH_CHECK_VALUE(mode >= 0 && mode <= 2, "the mode ", mode, " is not 0, 1 or 2");
-  const auto [orthogonal, triangular] = at::linalg_qr(self, kModes[mode]);
-  Store(q, orthogonal);
-  Store(r, triangular);
-});
-ACLNN(Svd, [](Tensor self, bool fullMatrices, bool computeUv, Out sigma, Out u, Out v) {
-  if (!computeUv) {
-    Store(sigma, at::linalg_svdvals(self));
-    return;
-  }
-  const auto [left, singular, right] = at::linalg_svd(self, fullMatrices);
-  Store(sigma, singular);
-  Store(u, left);
-  Store(v, right.mH());
-});
+ACLNN(Addr, Planning(Addr));
+ACLNN(InplaceAddr, Planning([](Out self, Tensor vec1, Tensor vec2, OptionalScalar beta,
+                               OptionalScalar alpha) { return Addr(self, vec1, vec2, beta, alpha, self); }));
+ACLNN(Addbmm, Planning(Addbmm));

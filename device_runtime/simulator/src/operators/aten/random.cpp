@@ -1,163 +1,153 @@
-// Random numbers. Each call names its seed and offset, so the same pair gives the same numbers; they are not
-// the numbers that a device would give.
-#include <ATen/CPUGeneratorImpl.h>
-
+// Random numbers of several distributions.
 #include "binding.h"
-#include "dropout.h"
+#include "checks.h"
+#include "draws.h"
+#include "rehearsal.h"
 #include "store.h"
 
 namespace simulator::operators {
 namespace {
 
-// Runs `fill` with a generator that depends on seed and offset alone. Nothing is drawn when only shapes are
-// checked.
+// Fills `self`. Phase 1 fills a single element, which refuses parameters and dtypes that no tensor can have.
 template <typename Fill>
-void Draw(int64_t seed, int64_t offset, Fill fill) {
-  constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15;  // spreads neighbouring offsets over all bits
-  const auto state = static_cast<uint64_t>(seed) ^ (static_cast<uint64_t>(offset) * kGoldenRatio);
-  fill(at::detail::createCPUGenerator(state));
+Plan Filling(Out self, const Source& source, Fill fill) {
+  auto single = SingleOutput(self);
+  fill(single, GeneratorAt(0, 0));
+  return [=]() mutable { fill(self, source()); };
 }
 
-// In a captured graph, seed and offset are in device memory and the graph adds its own offset.
-int64_t NumberIn(Tensor scalar) { return scalar.item<int64_t>(); }
-
-void Normal(Out out, Tensor mean, Tensor deviation, int64_t seed, int64_t offset) {
-  Draw(seed, offset, [&](auto generator) {
-    Store(out, at::normal(at::zeros(out.sizes(), out.options()), 1.0, generator) * deviation + mean);
-  });
+Plan Normal(Out self, double mean, double deviation, const Source& source) {
+  return Filling(self, source, [=](Out out, auto generator) { out.normal_(mean, deviation, generator); });
 }
 
-// One bit an element, eight to a byte from the lowest: set where the element is kept.
-void DropoutMask(Sizes shape, double probability, int64_t seed, int64_t offset, Out mask) {
-  TORCH_CHECK_VALUE(probability >= 0 && probability <= 1, "the probability ", probability,
-                    " is not in [0, 1]");
-  TORCH_CHECK_TYPE(mask.scalar_type() == at::kByte, "the mask has dtype ", mask.scalar_type(), ", not uint8");
-  const auto elements = c10::multiply_integers(shape);
-  TORCH_CHECK_VALUE(mask.numel() * 8 >= elements, "a mask of ", mask.numel(), " bytes is too short for ",
-                    elements, " elements");
-  Draw(seed, offset, [&](auto generator) {
-    const auto bits = at::empty({mask.numel(), 8}, mask.options()).bernoulli_(1 - probability, generator);
-    const auto weights = at::pow(2, at::arange(8, mask.options()));
-    mask.copy_((bits * weights).sum(1).view_as(mask));
-  });
+Plan Uniform(Out self, double from, double to, const Source& source) {
+  return Filling(self, source, [=](Out out, auto generator) { out.uniform_(from, to, generator); });
 }
 
-// The mask is left alone where it says nothing.
-void Dropout(Tensor input, double probability, int64_t seed, int64_t offset, Out out, Out mask) {
-  if (probability == 0 || probability == 1) {
-    Store(out, input * (1 - probability));
-    return;
-  }
-  DropoutMask(input.sizes().vec(), probability, seed, offset, mask);
-  Store(out, input * KeptElements(mask, input.sizes()) / (1 - probability));
+Plan Integers(Out self, int64_t from, int64_t to, const Source& source) {
+  return Filling(self, source, [=](Out out, auto generator) { out.random_(from, to, generator); });
+}
+
+Plan AnyIntegers(Out self, const Source& source) {
+  return Filling(self, source, [](Out out, auto generator) { out.random_(generator); });
+}
+
+void CheckFloatingPoint(Tensor tensor) {
+  TORCH_CHECK_TYPE(at::isFloatingType(tensor.scalar_type()), "a tensor of dtype ", tensor.scalar_type());
+}
+
+Plan NormalOfEach(Out out, Tensor mean, Tensor deviation, const Source& source) {
+  CheckFloatingPoint(out);
+  CheckBroadcast(mean, deviation, out);
+  return [=]() mutable {
+    const auto standard = at::normal(at::zeros(out.sizes(), out.options()), 1.0, source());
+    Store(out, standard * deviation + mean);
+  };
+}
+
+Plan BernoulliOfEach(Out self, Tensor probability, const Source& source) {
+  CheckFloatingPoint(probability);
+  CheckBroadcast(self, probability, self);
+  return [=]() mutable { self.bernoulli_(probability, source()); };
+}
+
+Plan Multinomial(Tensor self, int64_t samples, bool replacement, const Source& source, Out out) {
+  CheckFloatingPoint(self);
+  TORCH_CHECK_VALUE(self.dim() == 1 || self.dim() == 2, "the weights have shape ", self.sizes());
+  TORCH_CHECK_VALUE(samples > 0 && (replacement || samples <= self.size(-1)), "cannot take ", samples,
+                    " samples of ", self.size(-1), " categories");
+  auto shape = self.sizes().vec();
+  shape.back() = samples;
+  CheckShape(out, shape);
+  return [=]() mutable { Store(out, at::multinomial(self, samples, replacement, source())); };
 }
 
 // Negative elements are multiplied by a slope between the bounds, drawn in training and their mean otherwise.
-void RandomLeakyRelu(Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, int64_t seed,
+Plan RandomLeakyRelu(Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, int64_t seed,
                      int64_t offset, Out out) {
-  if (!training) {
-    Store(out, at::leaky_relu(self, (lower.toDouble() + upper.toDouble()) / 2));
-    return;
-  }
-  auto drawn = at::empty_like(noise);
-  Draw(seed, offset, [&](auto generator) { drawn.uniform_(lower.toDouble(), upper.toDouble(), generator); });
-  const auto slopes = at::where(self <= 0, drawn, 1);
-  at::Tensor(noise).copy_(slopes);
-  Store(out, self * slopes);
-}
-
-void RandomInt(Out self, int64_t from, int64_t to, int64_t seed, int64_t offset) {
-  Draw(seed, offset, [&](auto generator) { self.random_(from, to, generator); });
+  const auto least = lower.toDouble(), most = upper.toDouble();
+  TORCH_CHECK_VALUE(least <= most, "the slopes are between ", least, " and ", most);
+  CheckSameShape(self, out);
+  if (!training) return [=]() mutable { Store(out, at::leaky_relu(self, (least + most) / 2)); };
+  CheckSameShape(self, noise);
+  return [=]() mutable {
+    const auto drawn = at::empty_like(noise).uniform_(least, most, GeneratorAt(seed, offset));
+    const auto slopes = at::where(self <= 0, drawn, 1);
+    at::Tensor(noise).copy_(slopes);
+    Store(out, self * slopes);
+  };
 }
 
 }  // namespace
 }  // namespace simulator::operators
 
-ACLNN(InplaceNormal, [](Out self, float mean, float deviation, int64_t seed, int64_t offset) {
-  Draw(seed, offset, [&](auto generator) { self.normal_(mean, deviation, generator); });
-});
+ACLNN(InplaceNormal, Planning([](Out self, float mean, float deviation, int64_t seed, int64_t offset) {
+        return Normal(self, mean, deviation, From(seed, offset));
+      }));
 ACLNN(InplaceNormalTensor,
-      [](Out self, float mean, float deviation, Tensor seed, Tensor base, int64_t offset) {
-        Draw(NumberIn(seed), NumberIn(base) + offset,
-             [&](auto generator) { self.normal_(mean, deviation, generator); });
-      });
-ACLNN(NormalFloatFloat, [](float mean, float deviation, int64_t seed, int64_t offset, Out out) {
-  Draw(seed, offset, [&](auto generator) { out.normal_(mean, deviation, generator); });
-});
-ACLNN(NormalFloatTensor, [](float mean, Tensor deviation, int64_t seed, int64_t offset, Out out) {
-  Normal(out, at::full_like(deviation, mean), deviation, seed, offset);
-});
-ACLNN(NormalTensorFloat, [](Tensor mean, float deviation, int64_t seed, int64_t offset, Out out) {
-  Normal(out, mean, at::full_like(mean, deviation), seed, offset);
-});
-ACLNN(NormalTensorTensor, [](Tensor mean, Tensor deviation, int64_t seed, int64_t offset, Out out) {
-  Normal(out, mean, deviation, seed, offset);
-});
-ACLNN(InplaceUniform, [](Out self, double from, double to, uint64_t seed, uint64_t offset) {
-  Draw(seed, offset, [&](auto generator) { self.uniform_(from, to, generator); });
-});
-ACLNN(InplaceUniformTensor, [](Out self, double from, double to, Tensor seed, Tensor base, uint64_t offset) {
-  Draw(NumberIn(seed), NumberIn(base) + offset, [&](auto generator) { self.uniform_(from, to, generator); });
-});
-ACLNN(SimThreadExponential, [](Out self, int64_t count, double lambda, int64_t seed, int64_t offset) {
-  TORCH_CHECK_VALUE(count == self.numel(), "the count ", count, " is not the tensor's ", self.numel(),
-                    " elements");
-  Draw(seed, offset, [&](auto generator) { self.exponential_(lambda, generator); });
-});
-ACLNN(InplaceBernoulli, [](Out self, Scalar probability, int64_t seed, int64_t offset) {
-  Draw(seed, offset, [&](auto generator) { self.bernoulli_(probability.toDouble(), generator); });
-});
-ACLNN(InplaceBernoulliTensor, [](Out self, Tensor probability, int64_t seed, int64_t offset) {
-  Draw(seed, offset, [&](auto generator) { self.bernoulli_(probability, generator); });
-});
-ACLNN(InplaceRandom, RandomInt);
-ACLNN(InplaceRandomTensor, [](Out self, int64_t from, int64_t to, Tensor seed, Tensor base, int64_t offset) {
-  RandomInt(self, from, to, NumberIn(seed), NumberIn(base) + offset);
-});
-ACLNN(InplaceRandomWithoutFromTo, [](Out self, int64_t seed, int64_t offset) {
-  Draw(seed, offset, [&](auto generator) { self.random_(generator); });
-});
-ACLNN(InplaceRandomWithoutFromToTensor, [](Out self, Tensor seed, Tensor base, int64_t offset) {
-  Draw(NumberIn(seed), NumberIn(base) + offset, [&](auto generator) { self.random_(generator); });
-});
-ACLNN(RReluWithNoise, RandomLeakyRelu);
-ACLNN(InplaceRReluWithNoise,
-      [](Out self, Tensor noise, Scalar lower, Scalar upper, bool training, int64_t seed, int64_t offset) {
-        RandomLeakyRelu(self, noise, lower, upper, training, seed, offset, self);
-      });
-ACLNN(Randperm, [](int64_t n, int64_t seed, int64_t offset, Out out) {
-  Draw(seed, offset, [&](auto generator) { Store(out, at::randperm(n, generator, out.scalar_type())); });
-});
-ACLNN(Multinomial, [](Tensor self, int64_t samples, bool replacement, int64_t seed, int64_t offset, Out out) {
-  Draw(seed, offset,
-       [&](auto generator) { Store(out, at::multinomial(self, samples, replacement, generator)); });
-});
-ACLNN(MultinomialTensor,
-      [](Tensor self, int64_t samples, bool replacement, Tensor seed, Tensor base, int64_t offset, Out out) {
-        Draw(NumberIn(seed), NumberIn(base) + offset,
-             [&](auto generator) { Store(out, at::multinomial(self, samples, replacement, generator)); });
-      });
-
-ACLNN(DropoutGenMask, DropoutMask);
-ACLNN(DropoutGenMaskV2,
-      [](Sizes shape, double probability, int64_t seed, int64_t offset, Type /*probability's*/, Out mask) {
-        DropoutMask(shape, probability, seed, offset, mask);
-      });
-ACLNN(DropoutGenMaskV2Tensor,
-      [](Sizes shape, double probability, Tensor seed, Tensor base, int64_t offset, Type /*probability's*/,
-         Out mask) { DropoutMask(shape, probability, NumberIn(seed), NumberIn(base) + offset, mask); });
-ACLNN(DropoutV3, [](Tensor input, Absent /*noiseShape*/, double probability, int64_t seed, int64_t offset,
-                    Out out, Out mask) { Dropout(input, probability, seed, offset, out, mask); });
-ACLNN(DropoutV3Grad, [](Tensor gradOutput, Tensor mask, double scale, Out gradInput) {
-  Store(gradInput, gradOutput * KeptElements(mask, gradOutput.sizes()) * scale);
-});
-ACLNN(MaskedScale, [](Tensor self, Tensor mask, float scale, Out out) {
-  Store(out, Widened(self) * Widened(mask) * scale);
-});
-ACLNN(DropoutDoMask, [](Tensor self, Tensor mask, double probability, Out out) {
-  if (probability == 1) {
-    out.zero_();
-    return;
-  }
-  Store(out, self * KeptElements(mask, self.sizes()) / (1 - probability));
-});
+      Planning([](Out self, float mean, float deviation, Tensor seed, Tensor base, int64_t offset) {
+        return Normal(self, mean, deviation, From(seed, base, offset));
+      }));
+ACLNN(NormalFloatFloat, Planning([](float mean, float deviation, int64_t seed, int64_t offset, Out out) {
+        return Normal(out, mean, deviation, From(seed, offset));
+      }));
+ACLNN(NormalFloatTensor, Planning([](float mean, Tensor deviation, int64_t seed, int64_t offset, Out out) {
+        return NormalOfEach(out, at::full_like(deviation, mean), deviation, From(seed, offset));
+      }));
+ACLNN(NormalTensorFloat, Planning([](Tensor mean, float deviation, int64_t seed, int64_t offset, Out out) {
+        return NormalOfEach(out, mean, at::full_like(mean, deviation), From(seed, offset));
+      }));
+ACLNN(NormalTensorTensor, Planning([](Tensor mean, Tensor deviation, int64_t seed, int64_t offset, Out out) {
+        return NormalOfEach(out, mean, deviation, From(seed, offset));
+      }));
+ACLNN(InplaceUniform, Planning([](Out self, double from, double to, uint64_t seed, uint64_t offset) {
+        return Uniform(self, from, to, From(seed, offset));
+      }));
+ACLNN(InplaceUniformTensor,
+      Planning([](Out self, double from, double to, Tensor seed, Tensor base, uint64_t offset) {
+        return Uniform(self, from, to, From(seed, base, offset));
+      }));
+ACLNN(SimThreadExponential,
+      Planning([](Out self, int64_t count, double lambda, int64_t seed, int64_t offset) {
+        TORCH_CHECK_VALUE(count == self.numel(), "the count ", count, " is not the tensor's ", self.numel(),
+                          " elements");
+        return Filling(self, From(seed, offset),
+                       [=](Out out, auto generator) { out.exponential_(lambda, generator); });
+      }));
+ACLNN(InplaceBernoulli, Planning([](Out self, Scalar probability, int64_t seed, int64_t offset) {
+        return Filling(self, From(seed, offset), [p = probability.toDouble()](Out out, auto generator) {
+          out.bernoulli_(p, generator);
+        });
+      }));
+ACLNN(InplaceBernoulliTensor, Planning([](Out self, Tensor probability, int64_t seed, int64_t offset) {
+        return BernoulliOfEach(self, probability, From(seed, offset));
+      }));
+ACLNN(InplaceRandom, Planning([](Out self, int64_t from, int64_t to, int64_t seed, int64_t offset) {
+        return Integers(self, from, to, From(seed, offset));
+      }));
+ACLNN(InplaceRandomTensor,
+      Planning([](Out self, int64_t from, int64_t to, Tensor seed, Tensor base, int64_t offset) {
+        return Integers(self, from, to, From(seed, base, offset));
+      }));
+ACLNN(InplaceRandomWithoutFromTo,
+      Planning([](Out self, int64_t seed, int64_t offset) { return AnyIntegers(self, From(seed, offset)); }));
+ACLNN(InplaceRandomWithoutFromToTensor, Planning([](Out self, Tensor seed, Tensor base, int64_t offset) {
+        return AnyIntegers(self, From(seed, base, offset));
+      }));
+ACLNN(RReluWithNoise, Planning(RandomLeakyRelu));
+ACLNN(InplaceRReluWithNoise, Planning([](Out self, Tensor noise, Scalar lower, Scalar upper, bool training,
+                                         int64_t seed, int64_t offset) {
+        return RandomLeakyRelu(self, noise, lower, upper, training, seed, offset, self);
+      }));
+ACLNN(Randperm, Planning([](int64_t n, int64_t seed, int64_t offset, Out out) -> Plan {
+        CheckShape(out, {n});
+        return [=]() mutable { Store(out, at::randperm(n, GeneratorAt(seed, offset), out.scalar_type())); };
+      }));
+ACLNN(Multinomial,
+      Planning([](Tensor self, int64_t samples, bool replacement, int64_t seed, int64_t offset, Out out) {
+        return Multinomial(self, samples, replacement, From(seed, offset), out);
+      }));
+ACLNN(MultinomialTensor, Planning([](Tensor self, int64_t samples, bool replacement, Tensor seed, Tensor base,
+                                     int64_t offset, Out out) {
+        return Multinomial(self, samples, replacement, From(seed, base, offset), out);
+      }));

@@ -31,7 +31,7 @@ ACLNN(RepeatInterleaveWithDim, [](Tensor self, Tensor repeats, int64_t dim, int6
   Store(out, at::repeat_interleave(self, repeats, dim, outputSize));
 });
 ACLNN(RepeatInterleaveTensor, [](Tensor repeats, int64_t outputSize, Out out) {
-  Store(out, at::repeat_interleave(repeats, outputSize));
+  Store(out, at::repeat_interleave(repeats, std::optional(outputSize)));
 });
 ACLNN(Roll, Broadcasting([](Tensor self, Sizes shifts, Sizes dims, Out out) {
         Store(out, at::roll(self, shifts, dims));
@@ -73,34 +73,6 @@ ACLNN(StridedSlice,
             }
             Store(out, slice);
           }));
-
-ACLNN(ConstantPadNd, [](Tensor self, Sizes pad, Scalar value, Out out) {
-  Store(out, at::constant_pad_nd(self, pad, value));
-});
-ACLNN(ReflectionPad1d, [](Tensor self, Sizes pad, Out out) { at::reflection_pad1d_out(out, self, pad); });
-ACLNN(ReflectionPad2d, [](Tensor self, Sizes pad, Out out) { at::reflection_pad2d_out(out, self, pad); });
-ACLNN(ReflectionPad3d, [](Tensor self, Sizes pad, Out out) { at::reflection_pad3d_out(out, self, pad); });
-ACLNN(ReplicationPad1d, [](Tensor self, Sizes pad, Out out) { at::replication_pad1d_out(out, self, pad); });
-ACLNN(ReplicationPad2d, [](Tensor self, Sizes pad, Out out) { at::replication_pad2d_out(out, self, pad); });
-ACLNN(ReplicationPad3d, [](Tensor self, Sizes pad, Out out) { at::replication_pad3d_out(out, self, pad); });
-ACLNN(ReflectionPad1dBackward, [](Tensor gradOutput, Tensor self, Sizes pad, Out gradInput) {
-  Store(gradInput, at::reflection_pad1d_backward(gradOutput, self, pad));
-});
-ACLNN(ReflectionPad2dBackward, [](Tensor gradOutput, Tensor self, Sizes pad, Out gradInput) {
-  Store(gradInput, at::reflection_pad2d_backward(gradOutput, self, pad));
-});
-ACLNN(ReflectionPad3dBackward, [](Tensor gradOutput, Tensor self, Sizes pad, Out gradInput) {
-  Store(gradInput, at::reflection_pad3d_backward(gradOutput, self, pad));
-});
-ACLNN(ReplicationPad1dBackward, [](Tensor gradOutput, Tensor self, Sizes pad, Out gradInput) {
-  Store(gradInput, at::replication_pad1d_backward(gradOutput, self, pad));
-});
-ACLNN(ReplicationPad2dBackward, [](Tensor gradOutput, Tensor self, Sizes pad, Out gradInput) {
-  Store(gradInput, at::replication_pad2d_backward(gradOutput, self, pad));
-});
-ACLNN(ReplicationPad3dBackward, [](Tensor gradOutput, Tensor self, Sizes pad, Out gradInput) {
-  Store(gradInput, at::replication_pad3d_backward(gradOutput, self, pad));
-});
 
 ACLNN(Arange, [](Scalar start, Scalar end, Scalar step, Out out) {
   Store(out, at::arange(start, end, step, out.scalar_type()));

@@ -1,5 +1,8 @@
 // Interpolation to another size, and its gradient.
+#include <ATen/native/UpSample.h>
+
 #include "binding.h"
+#include "checks.h"
 #include "store.h"
 
 namespace simulator::operators {
@@ -9,6 +12,47 @@ namespace {
 std::optional<double> Given(double scale) { return scale > 0 ? std::optional(scale) : std::nullopt; }
 
 using Scale = std::optional<double>;
+
+// Checks the sizes of an input [images, channels, one to three sizes] and of what it becomes.
+void CheckResized(at::IntArrayRef inputSize, at::IntArrayRef outputSize, Tensor output) {
+  TORCH_CHECK_VALUE(inputSize.size() == outputSize.size() + 2, "a size of ", outputSize, " for an input of ",
+                    inputSize);
+  using at::native::upsample_1d_common_check, at::native::upsample_2d_common_check,
+      at::native::upsample_3d_common_check;
+  if (outputSize.size() == 1) CheckShape(output, upsample_1d_common_check(inputSize, outputSize));
+  if (outputSize.size() == 2) CheckShape(output, upsample_2d_common_check(inputSize, outputSize));
+  if (outputSize.size() == 3) CheckShape(output, upsample_3d_common_check(inputSize, outputSize));
+}
+
+template <typename... Options>
+void CheckForward(Tensor self, Sizes outputSize, Options... options) {
+  CheckResized(self.sizes(), outputSize, std::get<sizeof...(options) - 1>(std::tie(options...)));
+}
+
+template <typename... Options>
+void CheckBackward(Tensor grad, Sizes outputSize, Sizes inputSize, Options... options) {
+  CheckResized(inputSize, outputSize, grad);
+  CheckShape(std::get<sizeof...(options) - 1>(std::tie(options...)), inputSize);
+}
+
+// An operator that makes an input larger or smaller. Its output is the last parameter.
+template <typename... Options>
+constexpr Implementation<Tensor, Sizes, Options...> ResizingBy(void (*compute)(Tensor, Sizes, Options...)) {
+  return {&CheckForward<Options...>, compute};
+}
+
+// Its gradient.
+template <typename... Options>
+constexpr Implementation<Tensor, Sizes, Sizes, Options...> ResizingBy(void (*compute)(Tensor, Sizes, Sizes,
+                                                                                      Options...)) {
+  return {&CheckBackward<Options...>, compute};
+}
+
+template <typename Compute>
+constexpr auto Resizing(Compute compute) {
+  return ResizingBy(+compute);
+}
+
 using Linear2d = at::Tensor (*)(const at::Tensor&, at::IntArrayRef, bool, Scale, Scale);
 using Linear2dBackward = at::Tensor (*)(const at::Tensor&, at::IntArrayRef, at::IntArrayRef, bool, Scale,
                                         Scale);
@@ -65,49 +109,50 @@ void Near3dBackward(Tensor grad, Sizes outputSize, Sizes inputSize, double scale
 }  // namespace
 }  // namespace simulator::operators
 
-ACLNN(UpsampleBilinear2d, Smooth<at::upsample_bilinear2d>);
-ACLNN(UpsampleBilinear2dBackward, SmoothBackward<at::upsample_bilinear2d_backward>);
-ACLNN(UpsampleBilinear2dBackwardV2, SmoothBackward<at::upsample_bilinear2d_backward>);
-ACLNN(UpsampleBilinear2dAA, Smooth<at::_upsample_bilinear2d_aa>);
-ACLNN(UpsampleBilinear2dAABackward, SmoothBackward<at::_upsample_bilinear2d_aa_backward>);
-ACLNN(UpsampleBicubic2d, Smooth<at::upsample_bicubic2d>);
-ACLNN(UpsampleBicubic2dBackward, SmoothBackward<at::upsample_bicubic2d_backward>);
-ACLNN(UpsampleBicubic2dAA, Smooth<at::_upsample_bicubic2d_aa>);
-ACLNN(UpsampleBicubic2dAAGrad, SmoothBackward<at::_upsample_bicubic2d_aa_backward>);
+ACLNN(UpsampleBilinear2d, Resizing(Smooth<at::upsample_bilinear2d>));
+ACLNN(UpsampleBilinear2dBackward, Resizing(SmoothBackward<at::upsample_bilinear2d_backward>));
+ACLNN(UpsampleBilinear2dBackwardV2, Resizing(SmoothBackward<at::upsample_bilinear2d_backward>));
+ACLNN(UpsampleBilinear2dAA, Resizing(Smooth<at::_upsample_bilinear2d_aa>));
+ACLNN(UpsampleBilinear2dAABackward, Resizing(SmoothBackward<at::_upsample_bilinear2d_aa_backward>));
+ACLNN(UpsampleBicubic2d, Resizing(Smooth<at::upsample_bicubic2d>));
+ACLNN(UpsampleBicubic2dBackward, Resizing(SmoothBackward<at::upsample_bicubic2d_backward>));
+ACLNN(UpsampleBicubic2dAA, Resizing(Smooth<at::_upsample_bicubic2d_aa>));
+ACLNN(UpsampleBicubic2dAAGrad, Resizing(SmoothBackward<at::_upsample_bicubic2d_aa_backward>));
 
-ACLNN(UpsampleLinear1d, [](Tensor self, Sizes outputSize, bool alignCorners, double scale, Out out) {
-  Store(out, at::upsample_linear1d(self, outputSize, alignCorners, Given(scale)));
-});
+ACLNN(UpsampleLinear1d, Resizing([](Tensor self, Sizes outputSize, bool alignCorners, double scale, Out out) {
+        Store(out, at::upsample_linear1d(self, outputSize, alignCorners, Given(scale)));
+      }));
 ACLNN(UpsampleLinear1dBackward,
-      [](Tensor grad, Sizes outputSize, Sizes inputSize, bool alignCorners, double scale, Out out) {
+      Resizing([](Tensor grad, Sizes outputSize, Sizes inputSize, bool alignCorners, double scale, Out out) {
         Store(out, at::upsample_linear1d_backward(grad, outputSize, inputSize, alignCorners, Given(scale)));
-      });
-ACLNN(UpsampleTrilinear3d, [](Tensor self, Sizes outputSize, bool alignCorners, double scaleD, double scaleH,
-                              double scaleW, Out out) {
-  Store(out, at::upsample_trilinear3d(self, outputSize, alignCorners, Given(scaleD), Given(scaleH),
-                                      Given(scaleW)));
-});
-ACLNN(UpsampleTrilinear3dBackward, [](Tensor grad, Sizes outputSize, Sizes inputSize, bool alignCorners,
-                                      double scaleD, double scaleH, double scaleW, Out out) {
-  Store(out, at::upsample_trilinear3d_backward(grad, outputSize, inputSize, alignCorners, Given(scaleD),
-                                               Given(scaleH), Given(scaleW)));
-});
+      }));
+ACLNN(UpsampleTrilinear3d, Resizing([](Tensor self, Sizes outputSize, bool alignCorners, double scaleD,
+                                       double scaleH, double scaleW, Out out) {
+        Store(out, at::upsample_trilinear3d(self, outputSize, alignCorners, Given(scaleD), Given(scaleH),
+                                            Given(scaleW)));
+      }));
+ACLNN(UpsampleTrilinear3dBackward,
+      Resizing([](Tensor grad, Sizes outputSize, Sizes inputSize, bool alignCorners, double scaleD,
+                  double scaleH, double scaleW, Out out) {
+        Store(out, at::upsample_trilinear3d_backward(grad, outputSize, inputSize, alignCorners, Given(scaleD),
+                                                     Given(scaleH), Given(scaleW)));
+      }));
 
-ACLNN(UpsampleNearest1d, [](Tensor self, Sizes outputSize, Out out) {
-  Store(out, at::upsample_nearest1d(self, outputSize, Given(0)));
-});
-ACLNN(UpsampleNearest1dV2, Near1d<at::upsample_nearest1d, float>);
-ACLNN(UpsampleNearest1dBackward, Near1dBackward<at::upsample_nearest1d_backward>);
-ACLNN(UpsampleNearestExact1d, Near1d<at::_upsample_nearest_exact1d, double>);
-ACLNN(UpsampleNearestExact1dBackward, Near1dBackward<at::_upsample_nearest_exact1d_backward>);
-ACLNN(UpsampleNearest2d, [](Tensor self, Sizes outputSize, Out out) {
-  Store(out, at::upsample_nearest2d(self, outputSize, Given(0), Given(0)));
-});
-ACLNN(UpsampleNearest2dV2, Near2d<at::upsample_nearest2d, float>);
-ACLNN(UpsampleNearest2dBackward, Near2dBackward<at::upsample_nearest2d_backward>);
-ACLNN(UpsampleNearestExact2d, Near2d<at::_upsample_nearest_exact2d, double>);
-ACLNN(UpsampleNearestExact2dBackward, Near2dBackward<at::_upsample_nearest_exact2d_backward>);
-ACLNN(UpsampleNearest3d, Near3d<at::upsample_nearest3d>);
-ACLNN(UpsampleNearest3dBackward, Near3dBackward<at::upsample_nearest3d_backward>);
-ACLNN(UpsampleNearestExact3d, Near3d<at::_upsample_nearest_exact3d>);
-ACLNN(UpsampleNearestExact3dBackward, Near3dBackward<at::_upsample_nearest_exact3d_backward>);
+ACLNN(UpsampleNearest1d, Resizing([](Tensor self, Sizes outputSize, Out out) {
+        Store(out, at::upsample_nearest1d(self, outputSize, Given(0)));
+      }));
+ACLNN(UpsampleNearest1dV2, Resizing(Near1d<at::upsample_nearest1d, float>));
+ACLNN(UpsampleNearest1dBackward, Resizing(Near1dBackward<at::upsample_nearest1d_backward>));
+ACLNN(UpsampleNearestExact1d, Resizing(Near1d<at::_upsample_nearest_exact1d, double>));
+ACLNN(UpsampleNearestExact1dBackward, Resizing(Near1dBackward<at::_upsample_nearest_exact1d_backward>));
+ACLNN(UpsampleNearest2d, Resizing([](Tensor self, Sizes outputSize, Out out) {
+        Store(out, at::upsample_nearest2d(self, outputSize, Given(0), Given(0)));
+      }));
+ACLNN(UpsampleNearest2dV2, Resizing(Near2d<at::upsample_nearest2d, float>));
+ACLNN(UpsampleNearest2dBackward, Resizing(Near2dBackward<at::upsample_nearest2d_backward>));
+ACLNN(UpsampleNearestExact2d, Resizing(Near2d<at::_upsample_nearest_exact2d, double>));
+ACLNN(UpsampleNearestExact2dBackward, Resizing(Near2dBackward<at::_upsample_nearest_exact2d_backward>));
+ACLNN(UpsampleNearest3d, Resizing(Near3d<at::upsample_nearest3d>));
+ACLNN(UpsampleNearest3dBackward, Resizing(Near3dBackward<at::upsample_nearest3d_backward>));
+ACLNN(UpsampleNearestExact3d, Resizing(Near3d<at::_upsample_nearest_exact3d>));
+ACLNN(UpsampleNearestExact3dBackward, Resizing(Near3dBackward<at::_upsample_nearest_exact3d_backward>));
