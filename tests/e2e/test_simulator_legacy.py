@@ -248,3 +248,33 @@ for p in (0.5, 1.0, 1.5, 2.0, float("inf")):
     torch.testing.assert_close(gradients("npu"), gradients("cpu"))
 """,
     )
+
+
+def test_optimizers_and_random_numbers(simulated: Simulated) -> None:
+    passes(
+        simulated,
+        """
+torch.npu.set_compile_mode(jit_compile=True)
+variable, mean, square, gradient = (torch.rand(40) for _ in range(4))
+def expected(clip, step, decay):
+    m, v = 0.9 * mean + 0.1 * gradient * clip, 0.99 * square + 0.01 * (gradient * clip).square()
+    return [variable - step * m / (v.sqrt() + 1e-6) - 0.1 * decay * variable, m, v]
+for clip, norms in ((1, (-1.0, 4.0)), (0.25, (2.0, 4.0))):
+    out = [tensor.clone().npu() for tensor in (variable, mean, square)]
+    torch_npu.npu_bert_apply_adam(0.1, 0.9, 0.99, 1e-6, gradient.npu(), *norms, 0.5, out=out)
+    torch.testing.assert_close([tensor.cpu() for tensor in out], expected(clip, 0.1, 0.5))
+out = [tensor.clone().npu() for tensor in (variable, mean, square)]
+torch_npu.npu_bert_apply_adam(
+    0.1, 0.9, 0.99, 1e-6, gradient.npu(), 2.0, 4.0, 0.5, step_size=0.3, adam_mode=1, out=out)
+torch.testing.assert_close([tensor.cpu() for tensor in out], expected(1, 0.3, 0.5))
+
+product = torch.addcmul(variable.npu(), mean.npu(), square.npu(), value=3)
+torch.testing.assert_close(product.cpu(), torch.addcmul(variable, mean, square, value=3))
+
+def drawn():
+    torch.manual_seed(3)
+    return torch.randn(10000, device="npu").cpu()
+assert drawn().equal(drawn())
+assert abs(drawn().mean()) < 0.05 and abs(drawn().std() - 1) < 0.05
+""",
+    )

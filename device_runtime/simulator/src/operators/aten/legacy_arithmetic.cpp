@@ -14,6 +14,12 @@ const LegacyOperator multiply{
 const LegacyOperator divide{
     "RealDiv", [](const LegacyCall& call) { call.Return(0, at::div(call.Input(0), call.Input(1))); }};
 
+const LegacyOperator addProduct{"Addcmul", [](const LegacyCall& call) {
+                                  const auto product = Widened(call.Input(1)) * Widened(call.Input(2)) *
+                                                       Widened(call.Input(3));
+                                  call.Return(0, Widened(call.Input(0)) + product);
+                                }};
+
 const LegacyOperator convert{"Cast", [](const LegacyCall& call) { call.Return(0, call.Input(0)); }};
 
 const LegacyOperator sum{
