@@ -278,3 +278,19 @@ assert drawn().equal(drawn())
 assert abs(drawn().mean()) < 0.05 and abs(drawn().std() - 1) < 0.05
 """,
     )
+
+
+def test_elementwise_functions(simulated: Simulated) -> None:
+    passes(
+        simulated,
+        """
+torch.npu.set_compile_mode(jit_compile=True)
+names = "abs acos asin atan ceil cos cosh erf erfc exp expm1 floor log log1p neg reciprocal relu round rsqrt"
+names += " sigmoid sign sin sinh sqrt square tan tanh"
+for dtype in (torch.float32, torch.float16):
+    tensor = torch.rand(4, 5).to(dtype) * 0.9 + 0.05
+    for name in names.split():
+        function = getattr(torch, name)
+        torch.testing.assert_close(function(tensor.npu()).cpu(), function(tensor.float()).to(dtype), msg=name)
+""",
+    )
