@@ -33,7 +33,7 @@ std::optional<at::Tensor> State(Tensors given, size_t index) {
 }
 
 void Lstm(Tensor input, Tensors params, Tensors hx, OptionalTensor batchSizes, bool hasBias, int64_t layers,
-          double /*dropout*/, bool /*train*/, bool bidirectional, bool batchFirst, Out output, Out hy, Out cy,
+          double /*dropout*/, bool train, bool bidirectional, bool batchFirst, Out output, Out hy, Out cy,
           Tensors i, Tensors g, Tensors f, Tensors o, Tensors h, Tensors c, Tensors tanhC) {
   const RecurrentShape shape{hasBias, layers, bidirectional, batchFirst};
   const auto weights = ReadWeights(params, shape);
@@ -53,7 +53,9 @@ void Lstm(Tensor input, Tensors params, Tensors hx, OptionalTensor batchSizes, b
     const auto& last = reversed ? steps.front() : steps.back();
     hy[index].copy_(last.h);
     cy[index].copy_(last.c);
-    for (const auto& [part, out] : kept) StoreAt(out, index, Stacked(steps, part));
+    if (train) {
+      for (const auto& [part, out] : kept) StoreAt(out, index, Stacked(steps, part));
+    }
     return sequences.Masked(Stacked(steps, &LstmStep::h));
   });
   Store(output, TimeFirst(result, shape));
