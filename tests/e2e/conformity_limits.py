@@ -35,13 +35,19 @@ LIMITS: tuple[Limit, ...] = (
     Limit(
         COMPLEX,
         r"dtype torch\.complex64 instead of torch\.float32|(max|min)_values_cpu|clamp is not supported"
-        "|maximum not implemented",
+        "|maximum not implemented|gt_cpu",
         "torch_npu gives norms the input's dtype",
     ),
+    Limit(
+        "expm1/complex64$",
+        "can't be cast to the desired output type Float",
+        "torch_npu has only the real one",
+    ),
+    Limit("fft\\.i?fftshift/complex64$", "Autograd not support dtype", "torch_npu has no gradient of it"),
     Limit(COMPLEX, "svd_npu only supported Float", "torch_npu has only the real one"),
     Limit("conj_physical/complex64$", "missing kernel for npu", "torch_npu has none"),
     Limit(
-        r"^op/(exp|erf|erfc|logit|nn\.functional\.poisson_nll_loss)/u?(int|bool)",
+        r"^(op|foreach)/(exp|erf|erfc|logit|nn\.functional\.poisson_nll_loss)/u?(int|bool)",
         r"can't be cast to the desired output type|dtype torch\.\w+ instead of torch\.float32",
         "torch_npu gives the output the dtype of the input, which aclnn operators refuse for most integers",
     ),
