@@ -292,5 +292,14 @@ for dtype in (torch.float32, torch.float16):
     for name in names.split():
         function = getattr(torch, name)
         torch.testing.assert_close(function(tensor.npu()).cpu(), function(tensor.float()).to(dtype), msg=name)
+first, second = torch.randint(0, 3, (4, 5)), torch.randint(0, 3, (4, 5))
+for name in "eq gt ge lt le ne logical_and logical_or maximum minimum".split():
+    function = getattr(torch, name)
+    assert function(first.npu(), second.npu()).cpu().equal(function(first, second)), name
+kept = first > 0
+for name in "all any logical_not isfinite isnan".split():
+    function = getattr(torch, name)
+    assert function(kept.npu()).cpu().equal(function(kept)), name
+assert kept.npu().all(1).cpu().equal(kept.all(1))
 """,
     )

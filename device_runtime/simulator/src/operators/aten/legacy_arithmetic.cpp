@@ -22,6 +22,14 @@ const LegacyOperator addProduct{"Addcmul", [](const LegacyCall& call) {
 
 const LegacyOperator convert{"Cast", [](const LegacyCall& call) { call.Return(0, call.Input(0)); }};
 
+const LegacyOperator all{
+    "ReduceAll", [](const LegacyCall& call) {
+      call.Return(0, at::all(call.Input(0), call.Numbers(1), call.Attribute("keep_dims", false)));
+    }};
+const LegacyOperator any{
+    "ReduceAny", [](const LegacyCall& call) {
+      call.Return(0, at::any(call.Input(0), call.Numbers(1), call.Attribute("keep_dims", false)));
+    }};
 const LegacyOperator sum{
     "ReduceSum", [](const LegacyCall& call) {
       call.Return(0, Widened(call.Input(0)).sum(call.Numbers(1), call.Attribute("keep_dims", false)));
