@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -60,26 +61,28 @@ def chrome_trace() -> str:
     """The smallest use: one trace."""
     with profiler.profile(activities=ACTIVITIES) as running:
         train()
-    # Now and then torch_npu 2.13.0 ends its analysis before the last part has begun, and the file has no end.
-    paths = [FOLDER / f"trace-{attempt}.json" for attempt in range(3)]
+    return exported(running.export_chrome_trace, "trace.json", lambda path: path.read_text().endswith("]"))
+
+
+def exported(export: Callable[[str], None], name: str, whole: Callable[[Path], bool] = Path.exists) -> str:
+    """The file that is made, whole; torch_npu 2.13.0 now and then ends its analysis before the last part."""
+    paths = [FOLDER / f"{attempt}-{name}" for attempt in range(3)]
     for path in paths:
-        running.export_chrome_trace(str(path))
-        if path.read_text().endswith("]"):
+        export(str(path))
+        if path.exists() and whole(path):
             return str(path)
     return str(paths[-1])
 
 
 def stacks() -> str:
     """For flame graphs."""
-    path = FOLDER / "stacks.log"
     with profiler.profile(
         activities=ACTIVITIES,
         with_stack=True,
         experimental_config=profiler._ExperimentalConfig(),
     ) as running:
         train()
-    running.export_stacks(str(path), "self_npu_time_total")
-    return str(path)
+    return exported(lambda path: running.export_stacks(path, "self_npu_time_total"), "stacks.log")
 
 
 def of_torch() -> str:
