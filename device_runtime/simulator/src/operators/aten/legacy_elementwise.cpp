@@ -30,9 +30,9 @@ const LegacyOperator elementwise[] = {
     {"Tanh", &Elementwise<at::tanh>},
 };
 
-using Binary = at::Tensor (*)(const at::Tensor&, const at::Tensor&);
+using FunctionOfTwo = at::Tensor (*)(const at::Tensor&, const at::Tensor&);
 
-template <Binary kFunction>
+template <FunctionOfTwo kFunction>
 void Pairwise(const LegacyCall& call) {
   call.Return(0, kFunction(call.Input(0), call.Input(1)));
 }
