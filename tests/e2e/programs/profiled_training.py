@@ -57,32 +57,40 @@ def by_schedule(level: str) -> str:
     return str(results)
 
 
-def chrome_trace() -> str:
-    """The smallest use: one trace."""
-    with profiler.profile(activities=ACTIVITIES) as running:
-        train()
-    return exported(running.export_chrome_trace, "trace.json", lambda path: path.read_text().endswith("]"))
-
-
-def exported(export: Callable[[str], None], name: str, whole: Callable[[Path], bool] = Path.exists) -> str:
-    """The file that is made, whole; torch_npu 2.13.0 now and then ends its analysis before the last part."""
+def exported(profile_to: Callable[[Path], None], name: str, whole: Callable[[Path], bool]) -> str:
+    """The file of a profile; torch_npu 2.13.0 now and then ends its analysis before the last part."""
     paths = [FOLDER / f"{attempt}-{name}" for attempt in range(3)]
     for path in paths:
-        export(str(path))
+        profile_to(path)
         if path.exists() and whole(path):
             return str(path)
     return str(paths[-1])
 
 
+def chrome_trace() -> str:
+    """The smallest use: one trace."""
+
+    def profile_to(path: Path) -> None:
+        with profiler.profile(activities=ACTIVITIES) as running:
+            train()
+        running.export_chrome_trace(str(path))
+
+    return exported(profile_to, "trace.json", lambda path: path.read_text().endswith("]"))
+
+
 def stacks() -> str:
     """For flame graphs."""
-    with profiler.profile(
-        activities=ACTIVITIES,
-        with_stack=True,
-        experimental_config=profiler._ExperimentalConfig(),
-    ) as running:
-        train()
-    return exported(lambda path: running.export_stacks(path, "self_npu_time_total"), "stacks.log")
+
+    def profile_to(path: Path) -> None:
+        with profiler.profile(
+            activities=ACTIVITIES,
+            with_stack=True,
+            experimental_config=profiler._ExperimentalConfig(),
+        ) as running:
+            train()
+        running.export_stacks(str(path), "self_npu_time_total")
+
+    return exported(profile_to, "stacks.log", lambda path: path.stat().st_size > 0)
 
 
 def of_torch() -> str:
