@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -63,9 +63,7 @@ class _Server(NamedTuple):
 def _server(command: Sequence[str], env: Mapping[str, str]) -> Iterator[_Server]:
     """It ends when the requests do."""
     pipe = subprocess.PIPE
-    with subprocess.Popen(
-        command, env=env, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
-    ) as process:
+    with subprocess.Popen(command, env=env, stdin=pipe, stdout=pipe, text=True) as process:
         yield _Server(cast("IO[str]", process.stdin), cast("IO[str]", process.stdout))
 
 
@@ -75,6 +73,10 @@ def _ask(server: _Server, request: Mapping[str, object]) -> Ended:
         tempfile.NamedTemporaryFile("r", errors="replace") as stderr,
     ):
         whole = {**request, "stdout": stdout.name, "stderr": stderr.name}
-        print(json.dumps(whole), file=server.requests, flush=True)
-        code = int(server.answers.readline())
+        with suppress(BrokenPipeError):
+            print(json.dumps(whole), file=server.requests, flush=True)
+        answer = server.answers.readline()
+        if not answer:
+            raise RuntimeError("the process that was to be forked has ended; it said why on standard error")
+        code = int(answer)
         return Ended(None if code == -signal.SIGALRM else code, stdout.read(), stderr.read())
