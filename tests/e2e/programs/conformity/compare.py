@@ -17,7 +17,7 @@ TOLERANCES = {
 }
 
 
-def difference(expected: Any, got: Any, *, values: bool = True) -> str:  # noqa: ANN401
+def difference(expected: Any, got: Any, *, values: bool = True) -> str:
     """What differs, in one line; empty if nothing does. Without ``values`` only shapes and dtypes count."""
     here, there = tree_leaves(expected), tree_leaves(got)
     if len(here) != len(there):
@@ -26,7 +26,7 @@ def difference(expected: Any, got: Any, *, values: bool = True) -> str:  # noqa:
     return next((text for text in found if text), "")
 
 
-def _one(expected: Any, got: Any, *, values: bool) -> str:  # noqa: ANN401
+def _one(expected: Any, got: Any, *, values: bool) -> str:
     here, there = _as_tensor(expected), _as_tensor(got)
     if here is None or there is None:
         return "" if here is there else "only one of the results is a tensor"
@@ -46,7 +46,7 @@ def _values(expected: torch.Tensor, got: torch.Tensor) -> str:
     return ""
 
 
-def _as_tensor(value: Any) -> torch.Tensor | None:  # noqa: ANN401
+def _as_tensor(value: Any) -> torch.Tensor | None:
     if isinstance(value, torch.Tensor):
         return value
     return torch.tensor(value) if isinstance(value, bool | int | float | complex) else None

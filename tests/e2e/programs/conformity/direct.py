@@ -46,7 +46,7 @@ class Flags:
     values: Sequence[bool]
 
 
-def call(name: str, *arguments: Any) -> int:  # noqa: ANN401
+def call(name: str, *arguments: Any) -> int:
     """Both phases of an operator on the current stream; the status of the first that fails, or 0.
 
     Tensors, None, lists of tensors, tuples of ints, Scalar, Flags, str, dtypes and bools mean themselves,
@@ -61,7 +61,7 @@ def call(name: str, *arguments: Any) -> int:  # noqa: ANN401
     return status
 
 
-def _handle(value: Any) -> Any:  # noqa: ANN401
+def _handle(value: Any) -> Any:
     for kind, make in _HANDLES.items():
         if isinstance(value, kind):
             return make(value)
@@ -95,11 +95,11 @@ def _scalar(scalar: Scalar) -> ctypes.c_void_p:
     return _made("aclCreateScalar", ctypes.byref(ctypes.c_double(number)), DTYPES[torch.float64])
 
 
-def _array(kind: Any, values: Sequence[Any]) -> Any:  # noqa: ANN401
+def _array(kind: Any, values: Sequence[Any]) -> Any:
     return (kind * len(values))(*values)
 
 
-def _made(function: str, *arguments: Any) -> ctypes.c_void_p:  # noqa: ANN401
+def _made(function: str, *arguments: Any) -> ctypes.c_void_p:
     make = _LIBRARY[function]
     make.restype = ctypes.c_void_p
     return ctypes.c_void_p(make(*(ctypes.c_uint64(x) if isinstance(x, int) else x for x in arguments)))

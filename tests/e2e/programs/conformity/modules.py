@@ -24,7 +24,7 @@ def module_cases() -> Iterator[Case]:
                 )
 
 
-def _module_calls(info: Any, dtype: torch.dtype, training: bool) -> Callable[[], Iterator[Call]]:  # noqa: ANN401
+def _module_calls(info: Any, dtype: torch.dtype, training: bool) -> Callable[[], Iterator[Call]]:
     def calls() -> Iterator[Call]:
         samples = info.module_inputs_func(
             info, device="cpu", dtype=dtype, requires_grad=dtype in BACKWARD, training=training
@@ -45,8 +45,8 @@ def _module_calls(info: Any, dtype: torch.dtype, training: bool) -> Callable[[],
     return calls
 
 
-def _run_module(kind: Any, make: Any, dtype: torch.dtype, training: bool) -> Callable[..., Any]:  # noqa: ANN401
-    def call(state: dict[str, torch.Tensor], *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+def _run_module(kind: Any, make: Any, dtype: torch.dtype, training: bool) -> Callable[..., Any]:
+    def call(state: dict[str, torch.Tensor], *arguments: Any, **named: Any) -> Any:
         module = kind(*make.args, **make.kwargs).to(dtype).train(training)
         module.load_state_dict(state)
         tensors = [x for x in tree_leaves((state, arguments)) if isinstance(x, torch.Tensor)]
@@ -72,7 +72,7 @@ def optimizer_cases() -> Iterator[Case]:
             )
 
 
-def _optimizer_calls(info: Any, dtype: torch.dtype) -> Callable[[], Iterator[Call]]:  # noqa: ANN401
+def _optimizer_calls(info: Any, dtype: torch.dtype) -> Callable[[], Iterator[Call]]:
     def calls() -> Iterator[Call]:
         settings = [dict(x.kwargs) for x in info.optim_inputs_func(device="cpu")]
         ways: list[dict[str, bool]] = [{"foreach": False}]
@@ -86,7 +86,7 @@ def _optimizer_calls(info: Any, dtype: torch.dtype) -> Callable[[], Iterator[Cal
     return calls
 
 
-def _run_optimizer(kind: Any) -> Callable[..., Any]:  # noqa: ANN401
+def _run_optimizer(kind: Any) -> Callable[..., Any]:
     def call(start: list[torch.Tensor], settings: dict[str, Any]) -> list[torch.Tensor]:
         weights = [torch.nn.Parameter(x.clone()) for x in start]
         optimizer = kind(weights, **settings)

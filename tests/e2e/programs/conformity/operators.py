@@ -27,7 +27,7 @@ def operator_cases() -> Iterator[Case]:
             yield Case(name, _operator_calls(info, dtype), info.name not in UNDETERMINED)
 
 
-def _operator_calls(info: Any, dtype: torch.dtype) -> Callable[[], Iterator[Call]]:  # noqa: ANN401
+def _operator_calls(info: Any, dtype: torch.dtype) -> Callable[[], Iterator[Call]]:
     def calls() -> Iterator[Call]:
         backward = dtype in BACKWARD and info.supports_autograd and dtype in info.backward_dtypes
         for number, sample in enumerate(info.sample_inputs("cpu", dtype, requires_grad=backward)):
@@ -40,20 +40,20 @@ def _operator_calls(info: Any, dtype: torch.dtype) -> Callable[[], Iterator[Call
     return calls
 
 
-def _call(info: Any, sample: Any) -> Call:  # noqa: ANN401
+def _call(info: Any, sample: Any) -> Call:
     return Call(info.op, (sample.input, *sample.args), sample.kwargs, sample.output_process_fn_grad)
 
 
-def _detached(value: Any) -> Any:  # noqa: ANN401
+def _detached(value: Any) -> Any:
     return value.detach() if isinstance(value, torch.Tensor) else value
 
 
-def _is_dense(sample: Any) -> bool:  # noqa: ANN401
+def _is_dense(sample: Any) -> bool:
     values = tree_leaves((sample.input, sample.args, sample.kwargs))
     return all(value.layout == torch.strided for value in values if isinstance(value, torch.Tensor))
 
 
-def _other_forms(info: Any, sample: Any) -> Iterator[Call]:  # noqa: ANN401
+def _other_forms(info: Any, sample: Any) -> Iterator[Call]:
     """The in-place form and the one that writes to given outputs."""
     arguments = (sample.input, *sample.args)
     if info.inplace_variant is not None and not sample.broadcasts_input:
@@ -81,7 +81,7 @@ def foreach_cases() -> Iterator[Case]:
             )
 
 
-def _foreach_calls(info: Any, dtype: torch.dtype) -> Callable[[], Iterator[Call]]:  # noqa: ANN401
+def _foreach_calls(info: Any, dtype: torch.dtype) -> Callable[[], Iterator[Call]]:
     def calls() -> Iterator[Call]:
         for sample in info.sample_inputs("cpu", dtype, num_input_tensors=[3]):
             for method in (info.op, info.inplace_variant):
@@ -92,7 +92,7 @@ def _foreach_calls(info: Any, dtype: torch.dtype) -> Callable[[], Iterator[Call]
 
 
 def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(target: Any, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+    def call(target: Any, *arguments: Any, **named: Any) -> Any:
         result = function(target, *arguments, **named)
         return result, target
 
@@ -100,7 +100,7 @@ def in_place(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def into_outputs(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+    def call(*arguments: Any, **named: Any) -> Any:
         result = function(*arguments, **named)
         if isinstance(result, torch.Tensor):
             return function(*arguments, **named, out=torch.empty_like(result))

@@ -31,7 +31,7 @@ def _calls(function: Function, arguments: Callable[[], tuple[Any, ...]]) -> Call
 
 
 def _either(reference: Function, on_device: Function) -> Function:
-    def call(*arguments: Any) -> Any:  # noqa: ANN401
+    def call(*arguments: Any) -> Any:
         tensors = (value for value in tree_leaves(arguments) if isinstance(value, torch.Tensor))
         return (reference if next(tensors).device.type == "cpu" else on_device)(*arguments)
 
@@ -54,17 +54,17 @@ def _fake_per_channel(x: torch.Tensor, scale: torch.Tensor, zero: torch.Tensor) 
     return torch.fake_quantize_per_channel_affine(x, scale, zero, 0, 0, 255)
 
 
-def _bits_and_numbers(x: torch.Tensor) -> Any:  # noqa: ANN401
+def _bits_and_numbers(x: torch.Tensor) -> Any:
     return x & 3, x | 3, x ^ 3, x << 2, x.clone().bitwise_and_(3), x.clone().bitwise_xor_(3)
 
 
-def _divided_by_numbers(x: torch.Tensor) -> Any:  # noqa: ANN401
+def _divided_by_numbers(x: torch.Tensor) -> Any:
     new = (x.floor_divide(2), x.div(2, rounding_mode="floor"), x.fmod(2), torch.remainder(7, x))
     in_place = (x.clone().floor_divide_(2), x.clone().fmod_(2), x.clone().remainder_(2))
     return new, in_place, x.clone().div_(2, rounding_mode="trunc")
 
 
-def _compared_in_place(x: torch.Tensor) -> Any:  # noqa: ANN401
+def _compared_in_place(x: torch.Tensor) -> Any:
     return (
         x.clone().eq_(1),
         x.clone().ge_(1),
@@ -83,11 +83,11 @@ def _resized_smoothly(x: torch.Tensor) -> torch.Tensor:
     return functional.interpolate(x, size=(3, 4), mode="bicubic", antialias=True)
 
 
-def _rescaled_qkv(qkv: torch.Tensor, bias: torch.Tensor) -> Any:  # noqa: ANN401
+def _rescaled_qkv(qkv: torch.Tensor, bias: torch.Tensor) -> Any:
     return torch._transform_bias_rescale_qkv(qkv, bias, 2)
 
 
-def _unscaled(grads: list[torch.Tensor], found: torch.Tensor, scale: torch.Tensor) -> Any:  # noqa: ANN401
+def _unscaled(grads: list[torch.Tensor], found: torch.Tensor, scale: torch.Tensor) -> Any:
     torch._amp_foreach_non_finite_check_and_unscale_(grads, found, scale)
     return grads, found
 
@@ -195,7 +195,7 @@ DIFFERENT: list[tuple[str, Function, Function, Callable[[], tuple[Any, ...]]]] =
 def _captured(draw: Function) -> Function:
     """Draws in a captured graph on the device, where the seed is in device memory."""
 
-    def on_device(like: torch.Tensor) -> Any:  # noqa: ANN401
+    def on_device(like: torch.Tensor) -> Any:
         graph = torch.npu.NPUGraph()
         with torch.npu.graph(graph):
             drawn = draw(like)

@@ -82,12 +82,12 @@ def _compared(call: Call, *, values: bool) -> str | None:
     return found
 
 
-def _is_random(call: Call, expected: Any) -> bool:  # noqa: ANN401
+def _is_random(call: Call, expected: Any) -> bool:
     """Whether other seeds give other results; a few draws of few values may be equal."""
     return any(difference(expected, evaluate(call, "cpu", seed)) for seed in range(1, 10))
 
 
-def evaluate(call: Call, device: str, seed: int = 0) -> Any:  # noqa: ANN401
+def evaluate(call: Call, device: str, seed: int = 0) -> Any:
     """The results on the device, and the gradients of the arguments that want some."""
     move = Transplant(device)
     arguments, named = move(call.arguments), move(call.named)

@@ -17,11 +17,11 @@ class Transplant:
     leaves: list[torch.Tensor] = field(default_factory=list)  # those that want gradients
     _moved: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)  # keeps the ids alive
 
-    def __call__(self, value: Any) -> Any:  # noqa: ANN401  # whatever an operator takes
+    def __call__(self, value: Any) -> Any:  # whatever an operator takes
         """The value, in containers or not, with its tensors on the device."""
         return tree_map(self._move, value)
 
-    def _move(self, value: Any) -> Any:  # noqa: ANN401
+    def _move(self, value: Any) -> Any:
         if isinstance(value, torch.device) or (isinstance(value, str) and value == "cpu"):
             return torch.device(self.device)
         if not isinstance(value, torch.Tensor):
